@@ -1,6 +1,6 @@
 //! Named pipes: readers get all events, and a slow reader delays nobody.
 
-use crate::support::session::{OpenSession, assert_error, program};
+use crate::support::session::{OpenSession, assert_error, assert_lacks, program};
 use crate::support::{Daemon, eventually, throughout};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{
@@ -36,14 +36,14 @@ pub(crate) fn streaming<'a>(daemon: &'a Daemon, name: &str, args: &[&str]) -> Op
     })
 }
 
+/// Starts a shell script with a pipe that carries all events.
+fn scripted<'a>(daemon: &'a Daemon, script: &str) -> OpenSession<'a> {
+    streaming(daemon, "sh", &["-c", script])
+}
+
 pub(crate) fn pipe_of(session: &OpenSession<'_>) -> PathBuf {
-    PathBuf::from(
-        session
-            .now()
-            .pipe
-            .expect("the session has a pipe")
-            .pipe_path,
-    )
+    let pipe = session.now().pipe.expect("the session has a pipe");
+    pipe.pipe_path.into()
 }
 
 /// Reads a pipe to its end in a separate thread.
@@ -103,13 +103,9 @@ fn all_that_happens_is_an_event_from_the_start_to_the_end() {
     let daemon = daemon();
     let set = json!({"pattern_type": "error", "category": "mine", "patterns": ["^OOPS"]});
     daemon.call_value("pattern.set", &set).unwrap();
-    let session = streaming(
+    let session = scripted(
         &daemon,
-        "sh",
-        &[
-            "-c",
-            "echo ready; read line; echo \"got $line\"; cat /nowhere; echo OOPS it broke; printf rest",
-        ],
+        "echo ready; read line; echo \"got $line\"; cat /nowhere; echo OOPS it broke; printf rest",
     );
     let path = pipe_of(&session);
     let facts = fs::metadata(&path).unwrap();
@@ -118,10 +114,7 @@ fn all_that_happens_is_an_event_from_the_start_to_the_end() {
     assert_eq!(path.parent().unwrap(), pipe_dir(&daemon));
     let folder = fs::metadata(path.parent().unwrap()).unwrap();
     assert_eq!(folder.permissions().mode() & 0o777, 0o700);
-    assert_eq!(
-        path.file_name().unwrap().to_str().unwrap(),
-        format!("{}.pipe", session.id())
-    );
+    assert!(path.ends_with(format!("{}.pipe", session.id())));
     let reading = reader(&path);
     session.expect("ready");
     session.line("hello");
@@ -130,48 +123,30 @@ fn all_that_happens_is_an_event_from_the_start_to_the_end() {
     let all = events(&text);
     let id = format!("session_id={}", session.id());
     assert_eq!(all[0], ("MTX", id.as_str()));
-    assert!(
-        all[1].0 == "MTX" && all[1].1.starts_with("command=sh -c 'echo ready"),
-        "{text}"
-    );
+    assert_eq!(all[1].0, "MTX");
+    assert!(all[1].1.starts_with("command=sh -c 'echo ready"), "{text}");
     assert_eq!(texts(&all, "IN "), ["hello"]);
-    assert_eq!(
-        texts(&all, "OUT"),
-        ["ready", "hello", "got hello", "rest"],
-        "{text}"
-    );
+    let printed = texts(&all, "OUT");
+    assert_eq!(printed, ["ready", "hello", "got hello", "rest"], "{text}");
     let errors = texts(&all, "ERR");
-    assert!(
-        errors.len() == 2 && errors[0].contains("No such file"),
-        "{text}"
-    );
-    assert_eq!(errors[1], "OOPS it broke", "{text}");
+    assert!(errors[0].contains("No such file"), "{text}");
+    assert_eq!(errors[1..], ["OOPS it broke"], "{text}");
     let place = |event| all.iter().position(|other| *other == event).unwrap();
     assert!(place(("OUT", "ready")) < place(("IN ", "hello")));
     assert!(place(("IN ", "hello")) < place(("OUT", "got hello")));
-    assert_eq!(
-        all[all.len() - 3..],
-        [
-            ("MTX", "end_reason=exited"),
-            ("MTX", "exitstatus=0"),
-            ("MTX", "session_closed=true")
-        ]
-    );
+    let last = ["end_reason=exited", "exitstatus=0", "session_closed=true"];
+    assert_eq!(all[all.len() - 3..], last.map(|text| ("MTX", text)));
     assert!(!path.exists());
-    assert_eq!(session.now().pipe.unwrap().state, PipeState::Closed);
-    assert_eq!(session.now().pipe.unwrap().dropped_bytes, 0);
+    let pipe = session.now().pipe.unwrap();
+    assert_eq!((pipe.state, pipe.dropped_bytes), (PipeState::Closed, 0));
 }
 
 #[test]
 fn what_is_typed_hidden_is_not_shown() {
     let daemon = daemon();
-    let session = streaming(
+    let session = scripted(
         &daemon,
-        "sh",
-        &[
-            "-c",
-            "stty -echo; printf 'Password: '; read x; stty echo; printf 'Name: '; read y",
-        ],
+        "stty -echo; printf 'Password: '; read x; stty echo; printf 'Name: '; read y",
     );
     let reading = reader(&pipe_of(&session));
     session.expect("Password: ");
@@ -180,7 +155,7 @@ fn what_is_typed_hidden_is_not_shown() {
     session.line("Ada");
     session.ended();
     let text = reading.join().unwrap();
-    assert!(!text.contains("hunter2"), "{text}");
+    assert_lacks(&text, ["hunter2"]);
     let all = events(&text);
     assert_eq!(texts(&all, "IN "), ["<hidden>", "Ada"]);
     // A prompt is written although its line is unfinished.
@@ -203,7 +178,7 @@ fn in_a_line_editor_only_what_was_shown_is_told() {
     bash.line("exit");
     bash.ended();
     let text = reading.join().unwrap();
-    assert!(!text.contains("swordfish"), "{text}");
+    assert_lacks(&text, ["swordfish"]);
     let all = events(&text);
     let typed = texts(&all, "IN ");
     // Whether bash turns echo off in time to hide this one too is a matter of chance.
@@ -216,7 +191,7 @@ fn in_a_line_editor_only_what_was_shown_is_told() {
 fn nobody_who_reads_holds_nothing_up_and_what_is_left_out_is_told() {
     let daemon = daemon();
     // Much more than memory keeps.
-    let session = streaming(&daemon, "sh", &["-c", "seq 1 400000; echo done; exec cat"]);
+    let session = scripted(&daemon, "seq 1 400000; echo done; exec cat");
     session.expect("(?m)^done$");
     full_for_long(&session);
     let path = pipe_of(&session);
@@ -266,7 +241,7 @@ fn a_raw_pipe_has_every_byte_that_is_not_told_to_be_left_out() {
 #[test]
 fn a_reader_that_pauses_and_reads_on_misses_nothing() {
     let daemon = daemon();
-    let session = streaming(&daemon, "sh", &["-c", "read x; seq 1 9000; echo done"]);
+    let session = scripted(&daemon, "read x; seq 1 9000; echo done");
     let mut file = File::open(pipe_of(&session)).unwrap();
     session.line("");
     session.expect("(?m)^done$");
@@ -283,7 +258,7 @@ fn a_reader_that_pauses_and_reads_on_misses_nothing() {
 #[test]
 fn a_reader_that_has_stopped_at_the_end_is_told_what_it_missed() {
     let daemon = daemon();
-    let session = streaming(&daemon, "sh", &["-c", "read x; seq 1 100000"]);
+    let session = scripted(&daemon, "read x; seq 1 100000");
     let mut file = File::open(pipe_of(&session)).unwrap();
     session.line("");
     session.ended();
@@ -315,24 +290,15 @@ fn no_word_of_a_program_looks_like_an_event() {
     session.ended();
     let text = reading.join().unwrap();
     let all = events(&text);
-    assert_eq!(
-        texts(&all, "MTX")[1..3],
-        [
-            r"command=bash -c 'read -s x\nsession_closed=true; echo got $x\u{1b}[m' '' 'a b'",
-            "end_reason=exited",
-        ]
-    );
+    let command = r"command=bash -c 'read -s x\nsession_closed=true; echo got $x\u{1b}[m' '' 'a b'";
+    assert_eq!(texts(&all, "MTX")[1..3], [command, "end_reason=exited"]);
     assert_eq!(texts(&all, "OUT"), ["got <hidden>"], "{text}");
 }
 
 #[test]
 fn several_readers_share_whole_lines() {
     let daemon = daemon();
-    let session = streaming(
-        &daemon,
-        "sh",
-        &["-c", "read x; seq -f 'line %.0f of many' 1 5000; read x"],
-    );
+    let session = scripted(&daemon, "read x; seq -f 'line %.0f of many' 1 5000; read x");
     let path = pipe_of(&session);
     let readers: Vec<_> = (0..3)
         .map(|_| {
@@ -354,24 +320,19 @@ fn several_readers_share_whole_lines() {
     session.expect("line 5000 of many");
     session.line("");
     session.ended();
-    let pieces: Vec<String> = readers
+    let pieces = readers
         .into_iter()
-        .flat_map(|r| r.join().unwrap())
-        .collect();
+        .flat_map(|reader| reader.join().unwrap());
+    let pieces: Vec<String> = pieces.collect();
     let mut printed_len = 0;
     for piece in &pieces {
         assert!(piece.starts_with('[') && piece.ends_with('\n'), "{piece:?}");
-        let texts = texts(&events(piece), "OUT").concat();
-        printed_len += texts.len();
+        printed_len += texts(&events(piece), "OUT").concat().len();
     }
-    let all_len: usize = (1..=5000)
-        .map(|number| format!("line {number} of many").len())
-        .sum();
+    let lines = (1..=5000).map(|number| format!("line {number} of many").len());
+    let all_len: usize = lines.sum();
     let is_told = pieces.iter().any(|piece| piece.contains("dropped_bytes"));
-    assert!(
-        is_told || printed_len == all_len,
-        "{printed_len} of {all_len}"
-    );
+    assert!(is_told || printed_len == all_len, "{printed_len}");
 }
 
 #[test]
@@ -391,22 +352,15 @@ fn readers_come_and_go() {
     let last = File::open(&path).unwrap();
     session.close();
     let text: Vec<String> = BufReader::new(last).lines().map(Result::unwrap).collect();
-    assert!(
-        text.last().unwrap().ends_with("[MTX] session_closed=true"),
-        "{text:?}"
-    );
+    let last = text.last().unwrap();
+    assert!(last.ends_with("[MTX] session_closed=true"), "{text:?}");
 }
 
 #[test]
 fn a_raw_pipe_has_the_bytes_live_and_ends_with_the_session() {
     let daemon = daemon();
-    let session = daemon.open(
-        "sh",
-        &[
-            "-c",
-            "echo before; read x; printf 'a\\033[1mb\\303'; read y; seq 1 3000",
-        ],
-    );
+    let script = "echo before; read x; printf 'a\\033[1mb\\303'; read y; seq 1 3000";
+    let session = daemon.open("sh", &["-c", script]);
     session.expect("before");
     let path = open(&session, Some(true)).unwrap();
     let start = session.now().output.output_bytes;

@@ -32,6 +32,18 @@ fn follow(path: &Path) -> mpsc::Receiver<String> {
     received
 }
 
+/// Waits until a value has stayed the same for some milliseconds.
+fn unchanged_for(limit_ms: u64, value: impl Fn() -> u64) {
+    let (mut last, mut since) = (value(), Instant::now());
+    eventually("the value stays the same", || {
+        let now = value();
+        if now != last {
+            (last, since) = (now, Instant::now());
+        }
+        (since.elapsed() >= Duration::from_millis(limit_ms)).then_some(())
+    });
+}
+
 /// Returns all output as one line, because a line that arrived in two chunks is two events.
 fn printed(events: &[(&str, &str)]) -> String {
     let output = events.iter().filter(|event| event.0 == "OUT");
@@ -155,14 +167,8 @@ fn a_raw_pipe_repeats_no_byte_but_where_its_record_says_so() {
         session.ask("", " 30000\n");
         // The pipe is full, and then takes a part of what the worker wants to write.
         let mut taken = take(PAGE_BYTES);
-        let (mut waiting, mut since) = (0, Instant::now());
-        eventually("the pipe is full again", || {
-            let now = ioctl_fionread(&watched).unwrap();
-            if now != waiting {
-                (waiting, since) = (now, Instant::now());
-            }
-            (since.elapsed() >= Duration::from_millis(100)).then_some(())
-        });
+        // Then the pipe is full again.
+        unchanged_for(100, || ioctl_fionread(&watched).unwrap());
         kill_worker(&daemon);
         // What the next worker reads from the log reaches back that far.
         let printed = session.bytes().len();
@@ -223,12 +229,5 @@ fn a_pipe_on_which_nothing_happens_costs_no_wake_up() {
     if is_one_process(&daemon) {
         return; // the single process also polls the terminals
     }
-    let (mut last, mut since) = (sleeps(), Instant::now());
-    eventually("nothing wakes it up for half a second", || {
-        let now = sleeps();
-        if now != last {
-            (last, since) = (now, Instant::now());
-        }
-        (since.elapsed() >= Duration::from_millis(500)).then_some(())
-    });
+    unchanged_for(500, sleeps);
 }

@@ -1,9 +1,13 @@
 //! Program configurations: saving, listing, showing, deleting, and making them from sessions.
 
+use crate::support::client::Ran;
 use crate::support::files::files_with;
-use crate::support::session::{assert_error, lacks};
+use crate::support::session::{
+    assert_error, assert_has, assert_lacks, exact, lacks, message_of, program,
+};
 use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::ErrorCode;
+use ccd_protocol::session::SessionCreateParams;
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
@@ -14,17 +18,21 @@ pub(crate) fn save(daemon: &Daemon, name: &str, config: Value) -> Result<Value, 
 }
 
 /// Saves a configuration through the client, from a file with this document.
-fn save_file(
-    daemon: &Daemon,
-    name: &str,
-    document: &str,
-    more: &[&str],
-) -> crate::support::client::Ran {
+fn save_file(daemon: &Daemon, name: &str, document: &str, more: &[&str]) -> Ran {
     let path = daemon.home().join("document.json");
     std::fs::write(&path, document).unwrap();
     let path = path.to_str().unwrap();
     let words = [&["program", "save", name, "--file", path], more].concat();
     Ccctl::new(daemon).run(&words)
+}
+
+/// Returns the files in the daemon's directory that contain the text, except the log of what the terminal showed.
+pub(crate) fn traces(daemon: &Daemon, text: &str) -> Vec<PathBuf> {
+    let mut found = files_with(daemon.home(), text.as_bytes());
+    // A ring becomes the log.
+    let is_ring = |path: &PathBuf| path.extension().is_some_and(|end| end == "ring");
+    found.retain(|path| !path.ends_with("output.log") && !is_ring(path));
+    found
 }
 
 fn parsed(text: &str) -> Value {
@@ -46,12 +54,10 @@ fn a_configuration_is_kept_listed_shown_and_deleted() {
     assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
     let kept = parsed(&std::fs::read_to_string(&path).unwrap());
     assert_eq!(kept["tape"], json!({"record": "new", "seed": 1}));
-    assert_eq!(
-        ccctl.ok(&["program", "list"]),
-        "box  1  77s  host  PW  ssh {host}\n"
-    );
+    let listed = ccctl.ok(&["program", "list"]);
+    assert_eq!(listed, "box  1  77s  host  PW  ssh {host}\n");
     let shown = ccctl.ok(&["program", "show", "box"]);
-    assert!(shown.contains("\"word: \" → secret from $PW"), "{shown}");
+    assert_has(&shown, ["\"word: \" → secret from $PW"]);
     let got = parsed(&ccctl.ok(&["program", "get", "box", "--json"]));
     assert_eq!(got, kept);
     ccctl.ok(&["program", "delete", "box"]);
@@ -59,44 +65,24 @@ fn a_configuration_is_kept_listed_shown_and_deleted() {
     for verb in ["get", "delete"] {
         let gone = ccctl.run(&["program", verb, "box"]);
         assert_eq!(gone.code, Some(4));
-        assert!(
-            gone.stderr
-                .contains("no program configuration is named 'box'")
-        );
-        assert!(
-            gone.stderr.contains("ccctl program list"),
-            "{}",
-            gone.stderr
-        );
+        let told = "no program configuration is named 'box'";
+        assert_has(&gone.stderr, [told, "ccctl program list"]);
     }
 }
 
 #[test]
 fn one_that_is_there_is_only_replaced_when_asked() {
     let daemon = Daemon::start();
-    assert_eq!(
-        save_file(&daemon, "x", r#"{"command_template": "a"}"#, &[]).code,
-        Some(0)
-    );
+    let saved = save_file(&daemon, "x", r#"{"command_template": "a"}"#, &[]);
+    assert_eq!(saved.code, Some(0));
     let refused = save_file(&daemon, "x", r#"{"command_template": "b"}"#, &[]);
     assert_eq!(refused.code, Some(5));
-    assert!(
-        refused
-            .stderr
-            .contains("named 'x' exists already; --force overwrites it"),
-        "{}",
-        refused.stderr
-    );
+    let told = "named 'x' exists already; --force overwrites it";
+    assert_has(&refused.stderr, [told]);
     let forced = save_file(&daemon, "x", r#"{"command_template": "b"}"#, &["--force"]);
-    assert!(
-        forced.stderr.contains("was overwritten"),
-        "{}",
-        forced.stderr
-    );
-    let kept = daemon
-        .call_value("program.get", &json!({"name": "x"}))
-        .unwrap();
-    assert_eq!(kept["command_template"], "b");
+    assert_has(&forced.stderr, ["was overwritten"]);
+    let kept = daemon.call_value("program.get", &json!({"name": "x"}));
+    assert_eq!(kept.unwrap()["command_template"], "b");
 }
 
 #[test]
@@ -113,20 +99,16 @@ fn names_that_would_lead_elsewhere_are_refused_and_write_nothing() {
         &"x".repeat(65),
     ] {
         let config = json!({"command_template": "cat"});
-        assert_error(
-            &save(&daemon, name, config).unwrap_err(),
-            ErrorCode::InvalidArgument,
-        );
-        for method in ["program.get", "program.delete"] {
-            let error = daemon
-                .call_value(method, &json!({ "name": name }))
-                .unwrap_err();
+        let error = save(&daemon, name, config).unwrap_err();
+        assert_error(&error, ErrorCode::InvalidArgument);
+        for (method, params) in [
+            ("program.get", json!({ "name": name })),
+            ("program.delete", json!({ "name": name })),
+            ("session.create", json!({ "config": name })),
+        ] {
+            let error = daemon.call_value(method, &params).unwrap_err();
             assert_error(&error, ErrorCode::InvalidArgument);
         }
-        let error = daemon
-            .call_value("session.create", &json!({ "config": name }))
-            .unwrap_err();
-        assert_error(&error, ErrorCode::InvalidArgument);
     }
     assert!(!daemon.home().join("programs").exists());
     assert!(!daemon.home().join("x.json").exists());
@@ -164,9 +146,8 @@ fn a_mistake_is_told_with_its_place_and_nothing_is_kept() {
     ] {
         let error = save(&daemon, "x", config).unwrap_err();
         assert_error(&error, code);
-        let message = error["message"].as_str().unwrap();
-        assert!(message.contains(told), "{message}");
-        assert!(message.contains("'x'"), "{message}");
+        let message = message_of(&error);
+        assert_has(message, [told, "'x'"]);
     }
     let both = json!({"name": "x", "session": "a", "config": {}});
     let error = daemon.call_value("program.save", &both).unwrap_err();
@@ -174,7 +155,7 @@ fn a_mistake_is_told_with_its_place_and_nothing_is_kept() {
     assert!(!daemon.home().join("programs").exists());
     let broken = save_file(&daemon, "x", "{\n  \"a\": ]", &[]);
     assert_eq!(broken.code, Some(2));
-    assert!(broken.stderr.contains("line 2"), "{}", broken.stderr);
+    assert_has(&broken.stderr, ["line 2"]);
 }
 
 #[test]
@@ -184,14 +165,15 @@ fn unknown_fields_and_doubts_are_warnings() {
         "expect_sequences": [{"pattern": "Password:", "response": "hunter2", "newlin": false}]}"#;
     let saved = save_file(&daemon, "x", document, &[]);
     assert_eq!(saved.code, Some(0));
-    for told in [
-        "ready_indicator is not a known field (did you mean ready_indicators?)",
-        "expect_sequences[0].newlin is not a known field (did you mean newline?)",
-        "command_template: | at byte 2",
-        "expect_sequences[0].response is stored as plain text",
-    ] {
-        assert!(saved.stderr.contains(told), "{}", saved.stderr);
-    }
+    assert_has(
+        &saved.stderr,
+        [
+            "ready_indicator is not a known field (did you mean ready_indicators?)",
+            "expect_sequences[0].newlin is not a known field (did you mean newline?)",
+            "command_template: | at byte 2",
+            "expect_sequences[0].response is stored as plain text",
+        ],
+    );
 }
 
 #[test]
@@ -201,41 +183,27 @@ fn a_broken_file_is_named_and_hides_no_other() {
     let folder = daemon.home().join("programs");
     std::fs::write(folder.join("broken.json"), "{\"command_template\": }").unwrap();
     std::fs::write(folder.join("wrong.json"), r#"{"command_template": "a 'b"}"#).unwrap();
-    std::fs::write(
-        folder.join("by-hand.json"),
-        r#"{"command_template": "cat -u"}"#,
-    )
-    .unwrap();
+    let by_hand = r#"{"command_template": "cat -u"}"#;
+    std::fs::write(folder.join("by-hand.json"), by_hand).unwrap();
     let listed = daemon.call_value("program.list", &json!({})).unwrap();
-    let listed = listed["programs"].as_array().unwrap();
-    let errors: Vec<(&str, bool)> = listed
-        .iter()
-        .map(|program| {
-            (
-                program["name"].as_str().unwrap(),
-                program["error"].is_string(),
-            )
-        })
-        .collect();
-    let expected = [
-        ("broken", true),
-        ("by-hand", false),
-        ("good", false),
-        ("wrong", true),
-    ];
-    assert_eq!(errors, expected);
-    let error = daemon
-        .call_value("program.get", &json!({"name": "broken"}))
-        .unwrap_err();
+    let programs = listed["programs"].as_array().unwrap().iter();
+    let is_broken = programs.map(|program| json!([program["name"], program["error"].is_string()]));
+    let expected = json!([
+        ["broken", true],
+        ["by-hand", false],
+        ["good", false],
+        ["wrong", true]
+    ]);
+    assert_eq!(Value::from_iter(is_broken), expected);
+    let broken = daemon.call_value("program.get", &json!({"name": "broken"}));
+    let error = broken.unwrap_err();
     assert_error(&error, ErrorCode::Storage);
-    assert!(error["message"].as_str().unwrap().contains("broken.json"));
+    assert_has(message_of(&error), ["broken.json"]);
     let create = |config: &str| daemon.call_value("session.create", &json!({ "config": config }));
     assert_error(&create("wrong").unwrap_err(), ErrorCode::InvalidArgument);
     let record = create("by-hand").unwrap();
-    assert_eq!(
-        (&record["args"], &record["config"]),
-        (&json!(["-u"]), &json!("by-hand"))
-    );
+    assert_eq!(record["args"], json!(["-u"]));
+    assert_eq!(record["config"], "by-hand");
     assert_eq!(daemon.listed(false).len(), 1);
 }
 
@@ -246,35 +214,14 @@ fn what_was_done_in_a_session_is_saved_and_done_again() {
     }
     let daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);
-    ccctl.ok(&[
-        "session",
-        "create",
-        "--name",
-        "db",
-        "--timeout",
-        "9",
-        "--",
-        "sqlite3",
-        "-interactive",
-        ":memory:",
-    ]);
-    ccctl.ok(&["session", "expect", "db", "--exact", "sqlite> "]);
-    ccctl.ok(&[
-        "session",
-        "send",
-        "db",
-        "create table {t} (a);",
-        "--expect",
-        "sqlite> ",
-    ]);
-    ccctl.ok(&[
-        "session",
-        "send",
-        "db",
-        "select 'x' || 'y';",
-        "--expect",
-        "(?m)^x(y)",
-    ]);
+    let session = daemon.open_with(&SessionCreateParams {
+        name: Some("db".to_owned()),
+        timeout_s: Some(9.0),
+        ..program(&daemon, "sqlite3", &["-interactive", ":memory:"])
+    });
+    session.expect_any(&[exact("sqlite> ")], 10_000.0).unwrap();
+    session.ask("create table {t} (a);", "sqlite> ");
+    session.ask("select 'x' || 'y';", "(?m)^x(y)");
     let saved = ccctl.run(&["program", "save", "memory", "--session", "db", "--json"]);
     assert_eq!(saved.code, Some(0), "{}", saved.stderr);
     let config = parsed(&saved.stdout)["config"].clone();
@@ -288,28 +235,19 @@ fn what_was_done_in_a_session_is_saved_and_done_again() {
             {"pattern": "(?m)^x(y)"},
         ])
     );
-    assert!(
-        config["notes"]
-            .as_str()
-            .unwrap()
-            .starts_with("Saved from session ")
-    );
+    let notes = config["notes"].as_str().unwrap();
+    assert!(notes.starts_with("Saved from session "));
     let sample = config["sample_output"].as_array().unwrap();
     assert!(sample.contains(&json!("xy")), "{sample:?}");
     // Braces mean nothing in SQL, so the name of the table shows that both steps were typed.
     ccctl.ok(&["session", "close", "db"]);
     ccctl.ok(&["program", "save", "ended", "--session", "db"]);
     let again = parsed(&ccctl.ok(&["session", "create", "--config", "ended", "--json"]));
-    assert_eq!(
-        (&again["config"], &again["timeout"]),
-        (&json!("ended"), &json!(9.0))
-    );
+    assert_eq!(again["config"], "ended");
+    assert_eq!(again["timeout"], 9.0);
     let id = again["session_id"].as_str().unwrap();
     let output = ccctl.ok(&["session", "read", id]);
-    assert!(
-        output.contains("create table {t} (a);") && output.contains("xy\n"),
-        "{output}"
-    );
+    assert_has(&output, ["create table {t} (a);", "xy\n"]);
 }
 
 #[test]
@@ -331,57 +269,25 @@ fn the_command_line_of_a_session_comes_back_word_by_word() {
 fn a_secret_of_the_command_line_becomes_a_placeholder() {
     let daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);
-    ccctl.ok(&[
-        "session",
-        "create",
-        "--name",
-        "s",
-        "--",
-        "echo",
-        "--password=hunter2hunter2",
-    ]);
+    let words = "session create --name s -- echo --password=hunter2hunter2";
+    ccctl.ok(&words.split(' ').collect::<Vec<_>>());
     let saved = ccctl.ok(&["program", "save", "s", "--session", "s", "--json"]);
-    assert!(!saved.contains("hunter2"), "{saved}");
-    assert_eq!(
-        parsed(&saved)["config"]["command_template"],
-        "echo --password={secret_argument_1}"
-    );
+    assert_lacks(&saved, ["hunter2"]);
+    let template = &parsed(&saved)["config"]["command_template"];
+    assert_eq!(template, "echo --password={secret_argument_1}");
     // Its row in the database does not contain it either, and a start gets it from where no other user can read it.
-    let kept = |text: &str| {
-        let mut found = files_with(daemon.home(), text.as_bytes());
-        // The program printed it, so it is in the log, and in the ring that becomes the log.
-        found.retain(|path| {
-            !path.ends_with("output.log") && path.extension().is_none_or(|end| end != "ring")
-        });
-        found
-    };
-    assert_eq!(kept("hunter2"), Vec::<PathBuf>::new());
-    let mut create = ccctl.command(&[
-        "session",
-        "create",
-        "--name",
-        "again",
-        "--config",
-        "s",
-        "--secret",
-        "secret_argument_1=env:TEST_PW",
-        "--clean-env",
-        "--reuse",
-        "--json",
-    ]);
+    assert_eq!(traces(&daemon, "hunter2"), Vec::<PathBuf>::new());
+    let words = "session create --name again --config s --secret secret_argument_1=env:TEST_PW --clean-env --reuse";
+    let mut create = ccctl.command(&words.split(' ').collect::<Vec<_>>());
     let created = create.env("TEST_PW", "open-sesame-4711").output().unwrap();
-    assert!(
-        created.status.success(),
-        "{}",
-        String::from_utf8_lossy(&created.stderr)
-    );
+    assert!(created.status.success(), "{created:?}");
     let log = daemon.home().join("sessions");
     eventually("it has printed its argument", || {
         (!files_with(&log, b"sesame").is_empty()).then_some(())
     });
     let history = ccctl.ok(&["session", "history", "again", "--json"]);
-    assert!(!history.contains("sesame"), "{history}");
-    assert_eq!(kept("sesame"), Vec::<PathBuf>::new());
+    assert_lacks(&history, ["sesame"]);
+    assert_eq!(traces(&daemon, "sesame"), Vec::<PathBuf>::new());
 }
 
 #[test]
@@ -403,8 +309,8 @@ fn what_was_typed_is_kept_to_the_end_of_its_line() {
         ])
     );
     let warning = saved["warnings"][0].as_str().unwrap();
-    assert!(
-        warning.starts_with("the response of step 3 differs from what was typed"),
-        "{saved}"
+    assert_has(
+        warning,
+        ["the response of step 3 differs from what was typed"],
     );
 }

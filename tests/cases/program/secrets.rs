@@ -1,23 +1,30 @@
 //! Secrets of program configurations: looked up by the client, typed once, stored nowhere.
 
-use crate::program::documents::save;
+use crate::program::documents::{save, traces};
 use crate::support::files::files_with;
-use crate::support::session::{OpenSession, assert_error, exact, program};
+use crate::support::session::{
+    OpenSession, assert_error, assert_has, assert_lacks, exact, message_of, program,
+};
 use crate::support::{Ccctl, Daemon};
 use ccd_protocol::ErrorCode;
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 const SECRET: &str = "correct-horse-4711";
 
 /// Asks for a password without echo, and prints its length.
 const ASKING: &str = "bash -c 'read -s -p \"Password: \" p; echo; echo \"got ${{#p}}\"; exec cat'";
 
+/// Starts a daemon that logs everything.
+fn traced() -> Daemon {
+    let config = r#"{"log_level": "trace"}"#;
+    Daemon::builder().config(config).start()
+}
+
 /// Starts a daemon that logs everything, with a configuration that takes its password from `source`.
 fn with_secret(source: Value) -> Daemon {
-    let daemon = Daemon::builder()
-        .config(r#"{"log_level": "trace"}"#)
-        .start();
+    let daemon = traced();
     let config = json!({
         "command_template": ASKING,
         "expect_sequences": [{"pattern": "Password: ", "response": {"secret": source}}],
@@ -27,28 +34,14 @@ fn with_secret(source: Value) -> Daemon {
     daemon
 }
 
-/// Returns the files in the daemon's directory that contain the secret, except the log of what the terminal showed.
-fn traces(daemon: &Daemon) -> Vec<PathBuf> {
-    let mut found = files_with(daemon.home(), SECRET.as_bytes());
-    // A ring becomes the log.
-    let is_ring = |path: &PathBuf| path.extension().is_some_and(|end| end == "ring");
-    found.retain(|path| !path.ends_with("output.log") && !is_ring(path));
-    found
-}
-
 fn assert_kept_nowhere(mut daemon: Daemon) {
     let ccctl = Ccctl::new(&daemon);
     let history = ccctl.ok(&["session", "history", "a-session"]);
-    assert!(
-        history.contains("<hidden>") && !history.contains(SECRET),
-        "{history}"
-    );
-    assert_eq!(traces(&daemon), Vec::<PathBuf>::new());
+    assert_has(&history, ["<hidden>"]);
+    assert_lacks(&history, [SECRET]);
+    assert_eq!(traces(&daemon, SECRET), Vec::<PathBuf>::new());
     assert!(daemon.stop().success());
-    assert_eq!(
-        files_with(daemon.home(), SECRET.as_bytes()),
-        Vec::<PathBuf>::new()
-    );
+    assert!(files_with(daemon.home(), SECRET.as_bytes()).is_empty());
 }
 
 const CREATE: [&str; 6] = ["session", "create", "--config", "pw", "--name", "a-session"];
@@ -59,27 +52,16 @@ fn a_secret_of_the_environment_or_of_a_file_is_typed_and_kept_nowhere() {
     // Its line end is not typed.
     std::fs::write(home.path().join(".pw"), format!("{SECRET}\n")).unwrap();
     let home = home.path().to_str().unwrap();
-    for (source, more, variable) in [
-        (
-            json!({"env": "TEST_PASSWORD"}),
-            &[][..],
-            ("TEST_PASSWORD", SECRET),
-        ),
-        (
-            json!({"file": "~/.{which}"}),
-            &["--set", "which=pw"],
-            ("HOME", home),
-        ),
+    let in_file = json!({"file": "~/.{which}"});
+    for (source, more, name, value) in [
+        (json!({"env": "TEST_PW"}), &[][..], "TEST_PW", SECRET),
+        (in_file, &["--set", "which=pw"], "HOME", home),
     ] {
         let daemon = with_secret(source);
         let words = [&CREATE[..], &["--clean-env"], more].concat();
         let mut create = Ccctl::new(&daemon).command(&words);
-        let created = create.env(variable.0, variable.1).output().unwrap();
-        assert!(
-            created.status.success(),
-            "{}",
-            String::from_utf8_lossy(&created.stderr)
-        );
+        let created = create.env(name, value).output().unwrap();
+        assert!(created.status.success(), "{created:?}");
         assert_kept_nowhere(daemon);
     }
 }
@@ -124,10 +106,8 @@ fn the_terminal_is_put_back_when_the_user_gives_up() {
     client.expect("no answer was given");
     client.expect("status 1");
     client.expect("(?m)^echo$");
-    assert_eq!(
-        daemon.id_of("a-session").unwrap_err()["code"],
-        ErrorCode::SessionNotFound as i32
-    );
+    let error = daemon.id_of("a-session").unwrap_err();
+    assert_error(&error, ErrorCode::SessionNotFound);
 }
 
 #[test]
@@ -136,34 +116,25 @@ fn without_a_terminal_the_error_says_what_to_give() {
     let ccctl = Ccctl::new(&daemon);
     let mut create = ccctl.command(&CREATE);
     // A separate process session has no terminal.
-    let mut create_detached = std::process::Command::new("setsid");
-    create_detached
-        .arg("--wait")
-        .arg(create.get_program())
-        .args(create.get_args());
+    let mut detached = Command::new("setsid");
+    detached.arg("--wait").arg(create.get_program());
+    detached.args(create.get_args());
     for (name, value) in create.get_envs() {
         match value {
-            Some(value) => create_detached.env(name, value),
-            None => create_detached.env_remove(name),
+            Some(value) => detached.env(name, value),
+            None => detached.env_remove(name),
         };
     }
-    let refused = create_detached
-        .stdin(std::process::Stdio::null())
-        .output()
-        .unwrap();
+    let refused = detached.stdin(Stdio::null()).output().unwrap();
     let told = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!(refused.status.code(), Some(2), "{told}");
-    assert!(told.contains("--secret db_password=env:VARIABLE"), "{told}");
+    assert_has(&told, ["--secret db_password=env:VARIABLE"]);
     // As the error suggests.
     create
         .args(["--secret", "db_password=env:GIVEN", "--clean-env"])
         .env("GIVEN", SECRET);
     let created = create.output().unwrap();
-    assert!(
-        created.status.success(),
-        "{}",
-        String::from_utf8_lossy(&created.stderr)
-    );
+    assert!(created.status.success(), "{created:?}");
     assert_kept_nowhere(daemon);
 }
 
@@ -175,18 +146,17 @@ fn over_the_wire_the_error_tells_each_secret_and_nothing_is_started() {
     assert_error(&error, ErrorCode::InvalidArgument);
     let expected = json!([{"name": "PW", "step": 1, "env": "PW", "prompt": "Password of ann:"}]);
     assert_eq!(error["data"]["secrets"], expected);
-    assert!(
-        error["message"].as_str().unwrap().contains("PW (step 1)"),
-        "{error}"
-    );
+    assert_has(message_of(&error), ["PW (step 1)"]);
     assert!(daemon.listed(true).is_empty());
-    params["secrets"] = json!({"PW": format!("{SECRET}\r")});
-    let error = daemon.call_value("session.create", &params).unwrap_err();
-    assert_error(&error, ErrorCode::InvalidArgument);
-    assert!(!error.to_string().contains(SECRET), "{error}");
-    params["secrets"] = json!({ "PX": SECRET });
-    let error = daemon.call_value("session.create", &params).unwrap_err();
-    assert!(!error.to_string().contains(SECRET), "{error}");
+    for wrong in [
+        json!({"PW": format!("{SECRET}\r")}),
+        json!({ "PX": SECRET }),
+    ] {
+        params["secrets"] = wrong;
+        let error = daemon.call_value("session.create", &params).unwrap_err();
+        assert_error(&error, ErrorCode::InvalidArgument);
+        assert_lacks(&error.to_string(), [SECRET]);
+    }
     params["secrets"] = json!({ "PW": SECRET });
     let record = daemon.call_value("session.create", &params).unwrap();
     assert_eq!(record["config"], "pw");
@@ -206,9 +176,7 @@ fn who_reuses_a_session_is_asked_for_nothing() {
 
 #[test]
 fn a_secret_that_the_program_shows_is_in_its_log_alone() {
-    let daemon = Daemon::builder()
-        .config(r#"{"log_level": "trace"}"#)
-        .start();
+    let daemon = traced();
     let config = json!({
         "command_template": "cat",
         "expect_sequences": [{"response": {"secret": {"name": "x"}}}, {"pattern": "correct[^\n]*\n"}],
@@ -218,17 +186,15 @@ fn a_secret_that_the_program_shows_is_in_its_log_alone() {
     daemon.call_value("session.create", &params).unwrap();
     let saved = json!({"name": "again", "session": "a-session"});
     let saved = daemon.call_value("program.save", &saved).unwrap();
-    assert!(!saved.to_string().contains(SECRET), "{saved}");
+    assert_lacks(&saved.to_string(), [SECRET]);
     assert_eq!(saved["config"]["sample_output"], json!([]));
     Ccctl::new(&daemon).ok(&["session", "history", "a-session"]);
-    assert_eq!(traces(&daemon), Vec::<PathBuf>::new());
+    assert_eq!(traces(&daemon, SECRET), Vec::<PathBuf>::new());
 }
 
 #[test]
 fn a_failed_start_tells_no_secret() {
-    let daemon = Daemon::builder()
-        .config(r#"{"log_level": "trace"}"#)
-        .start();
+    let daemon = traced();
     let config = json!({
         "command_template": ASKING,
         "typical_timeout": 1.5,
@@ -239,8 +205,8 @@ fn a_failed_start_tells_no_secret() {
     let params = json!({"config": "pw", "name": "a-session", "secrets": {"PW": SECRET}});
     let error = daemon.call_value("session.create", &params).unwrap_err();
     assert_error(&error, ErrorCode::ExpectTimeout);
-    assert!(!error.to_string().contains(SECRET), "{error}");
-    assert_eq!(traces(&daemon), Vec::<PathBuf>::new());
+    assert_lacks(&error.to_string(), [SECRET]);
+    assert_eq!(traces(&daemon, SECRET), Vec::<PathBuf>::new());
 }
 
 #[test]
@@ -294,12 +260,9 @@ fn a_secret_that_stands_in_a_configuration_is_refused_with_its_place() {
     ] {
         let error = save(&daemon, "x", config).unwrap_err();
         assert_error(&error, ErrorCode::InvalidArgument);
-        let message = error["message"].as_str().unwrap();
-        assert!(
-            message.contains(&format!("{place}: it contains what looks like a secret")),
-            "{message}"
-        );
-        assert!(!message.contains("hunter2"), "{message}");
+        let message = message_of(&error);
+        assert_has(message, [place, ": it contains what looks like a secret"]);
+        assert_lacks(message, ["hunter2"]);
     }
     assert!(!daemon.home().join("programs").exists());
     let config = json!({
@@ -308,14 +271,10 @@ fn a_secret_that_stands_in_a_configuration_is_refused_with_its_place() {
         "sample_output": ["one", long],
     });
     let saved = save(&daemon, "x", config).unwrap();
-    assert_eq!(
-        saved["config"]["sample_output"],
-        json!(["one", "password=***"])
-    );
-    assert_eq!(
-        saved["warnings"],
-        json!(["sample_output: 1 secrets were masked"])
-    );
+    let sample = &saved["config"]["sample_output"];
+    assert_eq!(*sample, json!(["one", "password=***"]));
+    let warning = &saved["warnings"][0];
+    assert_eq!(warning, "sample_output: 1 secrets were masked");
     assert!(files_with(daemon.home(), b"hunter2hunter2").is_empty());
 }
 
@@ -323,14 +282,11 @@ fn a_secret_that_stands_in_a_configuration_is_refused_with_its_place() {
 fn a_secret_given_by_mistake_is_not_shown() {
     let daemon = with_secret(json!({"env": "TEST_PASSWORD"}));
     let ccctl = Ccctl::new(&daemon);
-    for slip in [
-        SECRET.to_owned(),
-        format!("pw={SECRET}"),
-        format!("={SECRET}"),
-    ] {
+    for start in ["", "pw=", "="] {
+        let slip = format!("{start}{SECRET}");
         let told = ccctl.run(&[&CREATE[..], &["--secret", &slip]].concat());
         assert_eq!(told.code, Some(2), "{}", told.stderr);
-        assert!(told.stderr.contains("env:VARIABLE"), "{}", told.stderr);
-        assert!(!told.stderr.contains(SECRET), "{}", told.stderr);
+        assert_has(&told.stderr, ["env:VARIABLE"]);
+        assert_lacks(&told.stderr, [SECRET]);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::program::documents::save;
 use crate::support::processes::lives;
-use crate::support::session::{assert_error, lacks};
+use crate::support::session::{assert_error, assert_has, lacks, message_of};
 use crate::support::worker::{is_one_process, kill_worker};
 use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::ErrorCode;
@@ -13,9 +13,13 @@ fn create(daemon: &Daemon, params: Value) -> Result<Value, Value> {
     daemon.call_value("session.create", &params)
 }
 
-fn get(daemon: &Daemon, session: &Value) -> Value {
-    let params = json!({ "session": session["session_id"] });
+fn named(daemon: &Daemon, session: &str) -> Value {
+    let params = json!({ "session": session });
     daemon.call_value("session.get", &params).unwrap()
+}
+
+fn get(daemon: &Daemon, session: &Value) -> Value {
+    named(daemon, session["session_id"].as_str().unwrap())
 }
 
 fn ended(daemon: &Daemon, session: &Value) -> Value {
@@ -55,31 +59,16 @@ fn values_stay_one_word_and_are_never_read_by_a_shell() {
 fn values_that_are_missing_or_unknown_are_named() {
     let daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);
-    save(
-        &daemon,
-        "ssh",
-        json!({"command_template": "ssh -p {port} {user}@{host}"}),
-    )
-    .unwrap();
+    let config = json!({"command_template": "ssh -p {port} {user}@{host}"});
+    save(&daemon, "ssh", config).unwrap();
     let missing = ccctl.run(&["session", "create", "--config", "ssh", "--set", "port=22"]);
     assert_eq!(missing.code, Some(2));
-    assert!(
-        missing
-            .stderr
-            .contains("needs values for {host}, {user}; set each with --set"),
-        "{}",
-        missing.stderr
-    );
+    let told = "needs values for {host}, {user}; set each with --set";
+    assert_has(&missing.stderr, [told]);
     let set = json!({"port": "1", "user": "a", "hots": "b"});
     let error = create(&daemon, json!({"config": "ssh", "set": set})).unwrap_err();
     assert_error(&error, ErrorCode::InvalidArgument);
-    assert!(
-        error["message"]
-            .as_str()
-            .unwrap()
-            .contains("did you mean \"host\"?"),
-        "{error}"
-    );
+    assert_has(message_of(&error), ["did you mean \"host\"?"]);
     for wrong in [
         json!({"program": "cat", "set": {"a": "b"}}),
         json!({"program": "cat", "secrets": {"a": "b"}}),
@@ -112,18 +101,13 @@ fn the_answer_comes_when_the_program_is_ready() {
         "notes": "says hello",
     });
     save(&daemon, "py", config).unwrap();
-    let record = create(
-        &daemon,
-        json!({"config": "py", "set": {"who": "Ann"}, "rows": 30}),
-    )
-    .unwrap();
-    assert_eq!(
-        (&record["timeout"], &record["rows"]),
-        (&json!(60.0), &json!(30))
-    );
+    let params = json!({"config": "py", "set": {"who": "Ann"}, "rows": 30});
+    let record = create(&daemon, params).unwrap();
+    assert_eq!(record["timeout"], 60.0);
+    assert_eq!(record["rows"], 30);
     assert_eq!(record["success"], Value::Null);
     let text = output(&daemon, &record);
-    assert!(text.contains("\nhello Ann\nready"), "{text}");
+    assert_has(&text, ["\nhello Ann\nready"]);
     // The session's read position is after the indicator.
     let params = json!({"session": record["session_id"], "patterns": [{"exact": ">>> "}]});
     let found = daemon.call_value("session.expect", &params).unwrap();
@@ -137,26 +121,18 @@ fn the_configuration_file_goes_before_a_programs_time_out_and_the_request_before
     let daemon = Daemon::builder()
         .config(r#"{"default_timeout": 41}"#)
         .start();
-    save(
-        &daemon,
-        "x",
-        json!({"command_template": "cat", "typical_timeout": 7}),
-    )
-    .unwrap();
-    assert_eq!(
-        create(&daemon, json!({"config": "x"})).unwrap()["timeout"],
-        41.0
-    );
+    let config = json!({"command_template": "cat", "typical_timeout": 7});
+    save(&daemon, "x", config).unwrap();
+    let record = create(&daemon, json!({"config": "x"})).unwrap();
+    assert_eq!(record["timeout"], 41.0);
     let given = json!({"config": "x", "timeout_s": 3});
     assert_eq!(create(&daemon, given).unwrap()["timeout"], 3.0);
     let config = json!({"command_template": "cat {file}", "ready_indicators": ["go"]});
     save(&daemon, "y", config).unwrap();
     let own = json!({"config": "y", "program": "echo", "args": ["go"]});
     let record = create(&daemon, own).unwrap();
-    assert_eq!(
-        (&record["program"], &record["config"]),
-        (&json!("echo"), &json!("y"))
-    );
+    assert_eq!(record["program"], "echo");
+    assert_eq!(record["config"], "y");
 }
 
 /// Asks as ssh does: if `asks_first`, whether to trust the host key, and then for a name.
@@ -185,10 +161,7 @@ fn an_optional_step_is_done_or_passed_over() {
     save(&daemon, "straight", asking(false)).unwrap();
     let first = create(&daemon, json!({"config": "first"})).unwrap();
     let text = output(&daemon, &first);
-    assert!(
-        text.contains("[yes]") && text.contains("hi ann\n$ "),
-        "{text}"
-    );
+    assert_has(&text, ["[yes]", "hi ann\n$ "]);
     let straight = create(&daemon, json!({"config": "straight"})).unwrap();
     assert_eq!(output(&daemon, &straight), "login: ann\nhi ann\n$ ");
 }
@@ -221,26 +194,22 @@ fn a_start_that_takes_too_long_is_closed_and_says_where() {
     let ccctl = Ccctl::new(&daemon);
     let failed = ccctl.run(&["-v", "session", "create", "--config", "slow", "--name", "s"]);
     assert_eq!(failed.code, Some(124), "{}", failed.stderr);
-    for told in [
-        "starting with 'slow' failed at step 2 of 2, \"Hallo\": no pattern matched within",
-        "was closed",
-        "recent_output:",
-        "    hello",
-    ] {
-        assert!(failed.stderr.contains(told), "{}", failed.stderr);
-    }
+    assert_has(
+        &failed.stderr,
+        [
+            "starting with 'slow' failed at step 2 of 2, \"Hallo\": no pattern matched within",
+            "was closed",
+            "recent_output:",
+            "    hello",
+        ],
+    );
     assert!(daemon.listed(false).is_empty());
     // Without -v, the end of the output shows why.
     let failed = ccctl.run(&["session", "create", "--config", "slow"]);
-    let told = "the program's last output:\n  hello\n";
-    assert!(failed.stderr.contains(told), "{}", failed.stderr);
-    let record = daemon
-        .call_value("session.get", &json!({"session": "s"}))
-        .unwrap();
-    assert_eq!(
-        (&record["end_reason"], &record["success"]),
-        (&json!("closed"), &json!(false))
-    );
+    assert_has(&failed.stderr, ["the program's last output:\n  hello\n"]);
+    let record = named(&daemon, "s");
+    assert_eq!(record["end_reason"], "closed");
+    assert_eq!(record["success"], false);
     assert!(is_gone(&record));
     // Its name can be used again, and its output can still be read.
     assert!(ccctl.ok(&["session", "read", "s"]).contains("hello"));
@@ -252,19 +221,15 @@ fn a_start_that_takes_too_long_is_closed_and_says_where() {
 fn a_program_that_ends_during_its_start_is_told_with_its_status_and_leaves_no_session() {
     let daemon = Daemon::start();
     for (name, script, step) in [
-        (
-            "at-once",
-            "echo no such user; exit 7",
-            "step 1 of 1, \"login\"",
-        ),
+        ("at-once", "echo no such user", "step 1 of 1, \"login\""),
         (
             "later",
-            "printf login; read a; echo bye $a; exit 7",
+            "printf login; read a; echo bye $a",
             "the wait for ready_indicators, \"ready\"",
         ),
     ] {
         let config = json!({
-            "command_template": format!("sh -c '{script}'"),
+            "command_template": format!("sh -c '{script}; exit 7'"),
             "expect_sequences": [{"pattern": "login", "response": "x"}],
             "ready_indicators": ["ready"],
         });
@@ -272,11 +237,7 @@ fn a_program_that_ends_during_its_start_is_told_with_its_status_and_leaves_no_se
         let error = create(&daemon, json!({ "config": name })).unwrap_err();
         assert_error(&error, ErrorCode::ProcessEnded);
         assert_eq!(error["data"]["exitstatus"], 7);
-        let message = error["message"].as_str().unwrap();
-        assert!(
-            message.contains(step) && message.contains("exit status 7"),
-            "{message}"
-        );
+        assert_has(message_of(&error), [step, "exit status 7"]);
         assert!(error["data"]["session"].is_string());
         assert_ne!(error["data"]["recent_output"], "");
     }
@@ -307,24 +268,12 @@ fn success_is_the_status_and_an_indicator() {
     assert_eq!(ended(&daemon, &plain)["success"], Value::Null);
     daemon.stop();
     daemon.restart();
-    let success = |name: &str| {
-        let record = daemon
-            .call_value("session.get", &json!({ "session": name }))
-            .unwrap();
-        record["success"].clone()
-    };
-    assert_eq!(success("both"), true);
-    assert_eq!(success("no-text"), false);
-    assert_eq!(success("plain"), Value::Null);
-    let both = daemon
-        .call_value("session.get", &json!({"session": "both"}))
-        .unwrap();
-    assert_eq!(both["config"], "both");
-    assert!(
-        Ccctl::new(&daemon)
-            .ok(&["session", "show", "both"])
-            .contains("success         yes")
-    );
+    assert_eq!(named(&daemon, "both")["success"], true);
+    assert_eq!(named(&daemon, "no-text")["success"], false);
+    assert_eq!(named(&daemon, "plain")["success"], Value::Null);
+    assert_eq!(named(&daemon, "both")["config"], "both");
+    let shown = Ccctl::new(&daemon).ok(&["session", "show", "both"]);
+    assert_has(&shown, ["success         yes"]);
 }
 
 #[test]
@@ -346,27 +295,6 @@ fn success_is_known_after_the_worker_was_replaced() {
 }
 
 #[test]
-fn reuse_compares_the_configuration_and_its_values() {
-    let daemon = Daemon::start();
-    let config = json!({
-        "command_template": "sh -c 'echo go; exec cat'",
-        "expect_sequences": [{"pattern": "go", "response": "{who}"}],
-    });
-    save(&daemon, "a", config.clone()).unwrap();
-    save(&daemon, "b", config).unwrap();
-    let open = |config: &str, who: &str| {
-        let params = json!({"config": config, "set": {"who": who}, "reuse": true});
-        create(&daemon, params).unwrap()["session_id"].clone()
-    };
-    let first = open("a", "x");
-    assert_eq!(open("a", "x"), first);
-    assert_ne!(open("a", "y"), first);
-    assert_ne!(open("b", "x"), first);
-    let plain = json!({"program": "sh", "args": ["-c", "echo go; exec cat"], "reuse": true});
-    assert_ne!(create(&daemon, plain).unwrap()["session_id"], first);
-}
-
-#[test]
 fn who_reuses_a_session_waits_until_it_is_ready() {
     let daemon = Daemon::start();
     let config = json!({
@@ -382,10 +310,7 @@ fn who_reuses_a_session_waits_until_it_is_ready() {
     });
     for record in &records {
         assert_eq!(record["session_id"], records[0]["session_id"]);
-        assert!(
-            record["output"]["output_bytes"].as_u64().unwrap() > 0,
-            "{record}"
-        );
+        assert_ne!(record["output"]["output_bytes"], 0, "{record}");
     }
 }
 
@@ -424,10 +349,8 @@ fn a_client_that_leaves_ends_the_start() {
     client.kill().unwrap();
     client.wait().unwrap();
     let record = ended(&daemon, &session);
-    assert_eq!(
-        (&record["end_reason"], &record["success"]),
-        (&json!("closed"), &json!(false))
-    );
+    assert_eq!(record["end_reason"], "closed");
+    assert_eq!(record["success"], false);
     assert!(is_gone(&record));
 }
 
@@ -448,10 +371,7 @@ fn a_start_whose_worker_was_killed_is_ended() {
     let pid = i32::try_from(session["pid"].as_i64().unwrap()).unwrap();
     kill_worker(&daemon);
     let told = std::io::read_to_string(client.stderr.take().unwrap()).unwrap();
-    assert!(
-        told.contains("unknown whether the program was started"),
-        "{told}"
-    );
+    assert_has(&told, ["unknown whether the program was started"]);
     assert_eq!(client.wait().unwrap().code(), Some(3));
     let record = ended(&daemon, &session);
     assert_eq!(record["end_reason"], "daemon_killed");
@@ -468,10 +388,6 @@ fn a_program_is_run_to_its_end_by_a_configuration() {
     });
     save(&daemon, "greet", config).unwrap();
     let ran = Ccctl::new(&daemon).run(&["run", "--config", "greet", "--set", "who=Ada"]);
-    assert_eq!(
-        (ran.code, ran.stdout.as_str()),
-        (Some(5), "name? hello Ada\n"),
-        "{}",
-        ran.stderr
-    );
+    let printed = (&*ran.stdout, ran.code);
+    assert_eq!(printed, ("name? hello Ada\n", Some(5)), "{}", ran.stderr);
 }

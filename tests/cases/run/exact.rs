@@ -2,16 +2,16 @@
 //!
 //! The oracle is what the same shell prints and returns for the same text as a script.
 
-use crate::support::session::{OpenSession, lacks, program};
+use super::shells::open;
+use crate::support::session::lacks;
 use crate::support::{Daemon, rounds_or};
-use ccd_protocol::session::SessionCreateParams;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// A shell, its start-up file, and words that stand for its special characters outside quotes.
 struct Kind {
     program: &'static str,
-    rc: (&'static str, &'static str),
+    rc: &'static str,
     bare: &'static [&'static str],
     templates: &'static [&'static str],
 }
@@ -95,7 +95,7 @@ const FISH_TEMPLATES: &[&str] = &[
 const KINDS: [Kind; 4] = [
     Kind {
         program: "bash",
-        rc: (".bashrc", BASH_RC),
+        rc: BASH_RC,
         bare: &[
             "!!", "!$", "!1", "!echo", "^a^b", "^a^b^", "~", "a~", "=", "=a", "%1", "@", "+-_.,:/",
             "a\\ b", "\\!", "a!", "!", "a^b", "{a,b}", "$x", "${x-!!}", "$((1+1))", "*.none",
@@ -105,7 +105,7 @@ const KINDS: [Kind; 4] = [
     },
     Kind {
         program: "zsh",
-        rc: (".zshrc", ZSH_RC),
+        rc: ZSH_RC,
         bare: &[
             "!!", "!$", "!1", "!echo", "^a^b", "^a^b^", "a~", "a=", "%1", "@", "+-_.,:/", "a\\ b",
             "\\!", "a!", "!", "a^b", "{a,b}", "$x", "${x-!!}", "$((1+1))", "\\\\", "é", "𝄞", "!\"",
@@ -115,7 +115,7 @@ const KINDS: [Kind; 4] = [
     },
     Kind {
         program: "dash",
-        rc: (".shinit", POSIX_RC),
+        rc: POSIX_RC,
         bare: &[
             "!!", "!$", "^a^b", "~", "=a", "%1", "@", "+-_.,:/", "a\\ b", "\\!", "{a,b}", "$x",
             "${x-!!}", "$((1+1))", "*.none", "\\\\", "é",
@@ -124,7 +124,7 @@ const KINDS: [Kind; 4] = [
     },
     Kind {
         program: "fish",
-        rc: (".config/fish/config.fish", FISH_RC),
+        rc: FISH_RC,
         bare: &[],
         templates: FISH_TEMPLATES,
     },
@@ -193,31 +193,10 @@ fn of_script(kind: &Kind, home: &Path, text: &str) -> (String, Option<i32>) {
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    assert_eq!(
-        String::from_utf8_lossy(&output.stderr),
-        "",
-        "{}: {text:?}",
-        kind.program
-    );
-    (
-        String::from_utf8(output.stdout).unwrap(),
-        output.status.code(),
-    )
-}
-
-fn open<'a>(daemon: &'a Daemon, kind: &Kind, is_integrated: bool) -> OpenSession<'a> {
-    let (name, rc) = kind.rc;
-    let path = daemon.home().join(name);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(&path, rc).unwrap();
-    let mut params = SessionCreateParams {
-        shell: is_integrated,
-        cwd: Some(daemon.home().display().to_string()),
-        ..program(daemon, kind.program, &[])
-    };
-    params.env.insert("ENV".into(), path.display().to_string());
-    params.env.insert("LC_ALL".into(), "C.UTF-8".into());
-    daemon.open_with(&params)
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(errors, "", "{}: {text:?}", kind.program);
+    let printed = String::from_utf8(output.stdout).unwrap();
+    (printed, output.status.code())
 }
 
 fn executes_what_it_is_given(kind: &Kind, is_integrated: bool) {
@@ -225,20 +204,16 @@ fn executes_what_it_is_given(kind: &Kind, is_integrated: bool) {
         return;
     }
     let daemon = Daemon::start();
-    let session = open(&daemon, kind, is_integrated);
+    let session = open(&daemon, kind.program, &[], kind.rc, is_integrated);
+    let shell = format!("{}, integrated {is_integrated}", kind.program);
     let mut random = Random(rounds_or(10) as u64);
     for _ in 0..4 * rounds_or(10) {
         let command = random.command(kind);
         let expected = of_script(kind, daemon.home(), &command);
         let reply = session.run(&command);
-        let found = (reply.output.clone(), reply.exit_code);
-        assert_eq!(
-            found,
-            expected,
-            "{} integrated {is_integrated}: {command:?}: {reply:?}\n{}",
-            kind.program,
-            session.output()
-        );
+        let found = (&*reply.output, reply.exit_code);
+        let expected = (&*expected.0, expected.1);
+        assert_eq!(found, expected, "{shell}: {command:?}: {reply:?}");
     }
     // The line editor took each of them: none was typed again.
     let is_typed = session.output().contains("133;C;%s");

@@ -1,10 +1,10 @@
 //! `session.run` in a shell on a terminal that the daemon cannot see.
 
+use super::shells::{assert_runs, try_run};
 use crate::support::Daemon;
-use crate::support::session::{OpenSession, assert_error, lacks, program};
+use crate::support::session::{OpenSession, assert_error, assert_lacks, lacks};
 use crate::support::sshd::OtherHost;
 use ccd_protocol::ErrorCode;
-use ccd_protocol::session::SessionRunParams;
 
 /// Opens a shell on a terminal of its own behind `su`, which is what ssh looks like from here; `None` if that is not
 /// possible.
@@ -16,12 +16,8 @@ fn behind_su<'a>(daemon: &'a Daemon, shell: &str) -> Option<OpenSession<'a>> {
         eprintln!("skipped: su needs no password only for root");
         return None;
     }
-    let session = daemon.open_with(&program(
-        daemon,
-        "su",
-        &["--pty", "--shell", &format!("/usr/bin/{shell}"), "root"],
-    ));
-    Some(session)
+    let path = format!("/usr/bin/{shell}");
+    Some(daemon.open("su", &["--pty", "--shell", &path, "root"]))
 }
 
 #[test]
@@ -32,15 +28,10 @@ fn a_far_shell_gives_the_output_as_a_near_one_does() {
             continue;
         };
         for _ in 0..2 {
-            let reply = session.run("echo one; echo two; sh -c 'exit 3'");
-            assert_eq!(
-                (reply.output.as_str(), reply.exit_code),
-                ("one\ntwo\n", Some(3)),
-                "{shell}"
-            );
+            assert_runs(&session, "echo 1; echo 2; sh -c 'exit 3'", "1\n2\n", 3);
         }
-        let reply = session.run("printf 'a\\r\\nb'; echo \"it's\"");
-        assert_eq!(reply.output, "a\r\nbit's\n", "{shell}");
+        let command = "printf 'a\\r\\nb'; echo \"it's\"";
+        assert_runs(&session, command, "a\r\nbit's\n", 0);
     }
 }
 
@@ -53,7 +44,7 @@ fn another_shell_at_the_far_end_is_noticed() {
     let Some(session) = behind_su(&daemon, "bash") else {
         return;
     };
-    assert_eq!(session.run("echo bash").output, "bash\n");
+    assert_runs(&session, "echo bash", "bash\n", 0);
     session.line("exec fish --no-config");
     session.expect("/t/[^ ]+# ");
     let reply = session.run("echo $FISH_VERSION; sh -c 'exit 5'");
@@ -71,17 +62,12 @@ fn a_program_behind_a_relay_that_is_no_shell_gets_no_command() {
     }
     let daemon = Daemon::start();
     let args = ["-qc", "python3 -q", "/dev/null"];
-    let session = daemon.open_with(&program(&daemon, "script", &args));
+    let session = daemon.open("script", &args);
     session.shows(">>>");
-    let error = session
-        .try_run(SessionRunParams {
-            command: "echo there".into(),
-            ..SessionRunParams::default()
-        })
-        .unwrap_err();
+    let error = try_run(&session, "echo there", 10_000.0).unwrap_err();
     assert_error(&error, ErrorCode::NotAShell);
     let text = session.output();
-    assert!(!text.contains("echo there"), "{text:?}");
+    assert_lacks(&text, ["echo there"]);
     assert_eq!(text.matches("Error:").count(), 1, "{text:?}");
 }
 
@@ -96,25 +82,16 @@ fn a_shell_behind_ssh_gives_exact_output() {
         };
         let daemon = Daemon::start();
         let ssh = host.ssh(&[]);
-        let program_path = ssh.get_program().to_str().unwrap().to_owned();
         let args: Vec<&str> = ssh.get_args().map(|arg| arg.to_str().unwrap()).collect();
         // The options come before the host.
-        let session = daemon.open_with(&program(
-            &daemon,
-            &program_path,
-            &["-tt", args[0], args[1], args[2], shell],
-        ));
-        let reply = session.run("echo one; echo two; sh -c 'exit 3'");
-        assert_eq!(
-            (reply.output.as_str(), reply.exit_code),
-            ("one\ntwo\n", Some(3)),
-            "{shell}"
-        );
+        let args = ["-tt", args[0], args[1], args[2], shell];
+        let session = daemon.open(ssh.get_program().to_str().unwrap(), &args);
+        assert_runs(&session, "echo 1; echo 2; sh -c 'exit 3'", "1\n2\n", 3);
         let reply = session.run("for i in 1 2; do echo $i; done");
         match shell {
             "fish" => assert!(reply.exit_code > Some(0), "{reply:?}"),
             _ => assert_eq!(reply.output, "1\n2\n"),
         }
-        assert_eq!(session.run("echo last").output, "last\n", "{shell}");
+        assert_runs(&session, "echo last", "last\n", 0);
     }
 }

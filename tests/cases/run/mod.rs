@@ -6,6 +6,7 @@ mod once;
 mod questions;
 mod shell;
 mod shell_ends;
+mod shells;
 mod start_files;
 mod survive;
 mod typed;

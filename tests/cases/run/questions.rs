@@ -1,128 +1,63 @@
 //! `session.run` never types into what is no prompt, and finds the prompt again whatever a command does to it.
 
-use crate::support::session::{OpenSession, assert_error, lacks, program};
+use super::shells::{assert_busy, assert_runs, open, try_run};
+use crate::support::session::{assert_has, lacks};
 use crate::support::{Ccctl, Daemon, eventually};
-use ccd_protocol::session::{SessionCreateParams, SessionRunParams, SessionRunReply};
-use ccd_protocol::{ErrorCode, Timeout};
+use ccd_protocol::session::SessionRunParams;
 use serde_json::Value;
 
-/// Opens a shell with this start-up file.
-pub(super) fn open<'a>(
-    daemon: &'a Daemon,
-    shell: &str,
-    args: &[&str],
-    rc: (&str, &str),
-    is_integrated: bool,
-) -> OpenSession<'a> {
-    let path = daemon.home().join(rc.0);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(&path, rc.1).unwrap();
-    let mut params = SessionCreateParams {
-        shell: is_integrated,
-        ..program(daemon, shell, args)
-    };
-    params.env.insert("ENV".into(), path.display().to_string());
-    daemon.open_with(&params)
+/// Returns a script that asks a question and prints the answer.
+fn answered(question: &str) -> String {
+    format!("{question}\necho \"answer was [$a]\"")
 }
 
-pub(super) fn try_run(
-    session: &OpenSession<'_>,
-    command: &str,
-    timeout_ms: f64,
-) -> Result<SessionRunReply, Value> {
-    session.try_run(SessionRunParams {
-        command: command.to_owned(),
-        timeout_ms: Timeout::After(timeout_ms),
-        ..SessionRunParams::default()
-    })
-}
-
-/// The start-up files that ask a question, and what a shell shows of it.
-const QUESTIONS: &[(&str, &str, &str)] = &[
-    (
-        "bash",
-        ".bashrc",
-        "read -p 'Start ssh-agent? [y/N] ' a\necho \"answer was [$a]\"",
-    ),
-    (
-        "bash",
-        ".bashrc",
-        "read -rsp 'Passphrase for the key? ' a\necho \"answer was [$a]\"",
-    ),
-    (
-        "zsh",
-        ".zshrc",
-        "read 'a?Start ssh-agent? [y/N] '\necho \"answer was [$a]\"",
-    ),
-    (
-        "dash",
-        ".shinit",
-        "printf 'Start ssh-agent? [y/N] '\nread a\necho \"answer was [$a]\"",
-    ),
-    (
-        "mksh",
-        ".mkshrc",
-        "read 'a?Start ssh-agent? [y/N] '\necho \"answer was [$a]\"",
-    ),
+/// Shells, and the questions that their start-up files ask.
+const QUESTIONS: &[(&str, &str)] = &[
+    ("bash", "read -p 'Start ssh-agent? [y/N] ' a"),
+    ("bash", "read -rsp 'Passphrase for the key? ' a"),
+    ("zsh", "read 'a?Start ssh-agent? [y/N] '"),
+    ("dash", "printf 'Start ssh-agent? [y/N] '\nread a"),
+    ("mksh", "read 'a?Start ssh-agent? [y/N] '"),
 ];
 
 #[test]
 fn a_question_of_a_start_up_file_gets_no_command() {
-    for (shell, name, rc) in QUESTIONS {
+    for (shell, question) in QUESTIONS {
         if lacks(&[shell]) {
             continue;
         }
         for is_integrated in [true, false] {
             let daemon = Daemon::start();
-            let session = open(&daemon, shell, &[], (name, rc), is_integrated);
+            let session = open(&daemon, shell, &[], &answered(question), is_integrated);
             session.expect("\\? ");
-            let error = try_run(&session, "echo hello", 10_000.0).unwrap_err();
-            assert_error(&error, ErrorCode::ShellBusy);
-            let message = error["message"].as_str().unwrap();
-            assert!(
-                message.contains("it asks a question: \""),
-                "{shell}: {message}"
-            );
-            assert!(message.contains("? "), "{shell}: {message}");
+            let message = assert_busy(&session, "echo hello", 10_000.0);
+            assert_has(&message, ["it asks a question: \"", "? "]);
             session.ask("mine", "answer was \\[mine\\]");
-            assert_eq!(
-                session.run("echo hello").output,
-                "hello\n",
-                "{shell} {is_integrated}"
-            );
+            assert_runs(&session, "echo hello", "hello\n", 0);
         }
     }
 }
 
 #[test]
 fn an_answer_in_a_line_editor_gets_no_command() {
-    for (shell, name, rc) in [
-        (
-            "bash",
-            ".bashrc",
-            "read -e -p 'Start it? ' a\necho \"answer was [$a]\"",
-        ),
-        (
-            "zsh",
-            ".zshrc",
-            "a=\nvared -p 'Start it? ' a\necho \"answer was [$a]\"",
-        ),
+    for (shell, question) in [
+        ("bash", "read -e -p 'Start it? ' a"),
+        ("zsh", "a=\nvared -p 'Start it? ' a"),
     ] {
         if lacks(&[shell]) {
             continue;
         }
         let daemon = Daemon::start();
-        let session = open(&daemon, shell, &[], (name, rc), true);
+        let session = open(&daemon, shell, &[], &answered(question), true);
         session.expect("\\? ");
         let error = try_run(&session, "echo hello", 3_000.0).unwrap_err();
         assert_ne!(error["code"], Value::Null, "{shell}: {error}");
         session.ask("mine", "answer was \\[mine\\]");
-        assert_eq!(session.run("echo hello").output, "hello\n", "{shell}");
+        assert_runs(&session, "echo hello", "hello\n", 0);
         // The same question by a command that somebody typed.
-        session.line(rc.split('\n').find(|line| line.contains("Start")).unwrap());
+        session.line(question.lines().last().unwrap());
         session.expect("Start it\\? [^\\n]*$");
-        let error = try_run(&session, "echo hello", 3_000.0).unwrap_err();
-        assert_error(&error, ErrorCode::ShellBusy);
+        assert_busy(&session, "echo hello", 3_000.0);
         session.line("yours");
         let answer = session.run("echo got $a").output;
         assert!(answer.ends_with("yours\n"), "{shell}: {answer}");
@@ -131,10 +66,9 @@ fn an_answer_in_a_line_editor_gets_no_command() {
 
 #[test]
 fn a_command_that_replaces_the_prompt_ends() {
-    for (shell, name, commands) in [
+    for (shell, commands) in [
         (
             "bash",
-            ".bashrc",
             &[
                 "PS1='[P]' PS2='' PROMPT_COMMAND=''",
                 "unset PROMPT_COMMAND; PS1='> '; echo c",
@@ -143,7 +77,6 @@ fn a_command_that_replaces_the_prompt_ends() {
         ),
         (
             "zsh",
-            ".zshrc",
             &[
                 "PS1='[P]' PS2='' precmd_functions=() preexec_functions=()",
                 "unsetopt prompt_sp prompt_cr; precmd_functions=(); PS1='> '; echo c",
@@ -154,25 +87,15 @@ fn a_command_that_replaces_the_prompt_ends() {
             continue;
         }
         let daemon = Daemon::start();
-        let session = open(&daemon, shell, &[], (name, ""), true);
+        let session = open(&daemon, shell, &[], "", true);
         for command in commands {
-            let reply = session.run(command);
             let written = match command {
                 command if command.ends_with("echo c") => "c\n",
                 command if command.ends_with("printf x") => "x",
                 _ => "",
             };
-            assert_eq!(
-                (&*reply.output, reply.exit_code),
-                (written, Some(0)),
-                "{shell}: {command}"
-            );
-            let next = session.run("echo next; (exit 3)");
-            assert_eq!(
-                (&*next.output, next.exit_code),
-                ("next\n", Some(3)),
-                "{shell}: {command}"
-            );
+            assert_runs(&session, command, written, 0);
+            assert_runs(&session, "echo next; (exit 3)", "next\n", 3);
         }
     }
 }
@@ -188,21 +111,12 @@ fn a_command_that_replaces_the_shell_ends() {
                 continue;
             }
             let daemon = Daemon::start();
-            std::fs::write(daemon.home().join(".zshrc"), "").unwrap();
-            let session = open(&daemon, shell, &[], (".bashrc", ""), true);
+            let session = open(&daemon, shell, &[], "", true);
             let reply = session.run(&format!("echo bye; {command}"));
-            assert_eq!(
-                (&*reply.output, reply.exit_code),
-                ("bye\n", Some(0)),
-                "{shell}: {command}"
-            );
+            let found = (&*reply.output, reply.exit_code);
+            assert_eq!(found, ("bye\n", Some(0)), "{shell}: {command}");
             assert_eq!(reply.warnings.len(), 1, "{reply:?}");
-            let next = session.run("echo next; (exit 3)");
-            assert_eq!(
-                (&*next.output, next.exit_code),
-                ("next\n", Some(3)),
-                "{shell}: {command}"
-            );
+            assert_runs(&session, "echo next; (exit 3)", "next\n", 3);
         }
     }
 }
@@ -226,11 +140,8 @@ fn the_status_of_a_shell_that_ends_inside_another_is_not_invented() {
             session.expect("[$#>] ");
             let reply = session.run(command);
             assert_eq!(reply.exit_code, None, "{program}: {reply:?}");
-            assert!(reply.output.contains("bye\n"), "{program}: {reply:?}");
-            assert!(
-                reply.warnings[0].contains("not known"),
-                "{program}: {reply:?}"
-            );
+            assert_has(&reply.output, ["bye\n"]);
+            assert_has(&reply.warnings[0], ["not known"]);
             let daemon = Daemon::start();
             let session = daemon.open(program, &args);
             session.expect("[$#>] ");
@@ -253,8 +164,7 @@ fn an_answer_of_the_terminal_is_no_part_of_the_next_command() {
             continue;
         }
         let daemon = Daemon::start();
-        std::fs::write(daemon.home().join(".zshrc"), "").unwrap();
-        let session = open(&daemon, shell, args, (".bashrc", ""), is_integrated);
+        let session = open(&daemon, shell, args, "", is_integrated);
         // The answer to the last one would be a search in bash's history.
         for (query, answer) in [
             ("printf '\\033[c'", "2c"),
@@ -265,13 +175,7 @@ fn an_answer_of_the_terminal_is_no_part_of_the_next_command() {
             eventually("the answer is there", || {
                 session.output().contains(answer).then_some(())
             });
-            let reply = session.run("seq 1 3; sh -c 'exit 3'");
-            assert_eq!(
-                (&*reply.output, reply.exit_code),
-                ("1\n2\n3\n", Some(3)),
-                "{shell} {args:?}: {}",
-                session.output()
-            );
+            assert_runs(&session, "seq 1 3; sh -c 'exit 3'", "1\n2\n3\n", 3);
         }
     }
 }
@@ -280,7 +184,7 @@ fn an_answer_of_the_terminal_is_no_part_of_the_next_command() {
 fn what_a_debug_trap_prints_about_the_prompt_is_no_output() {
     let daemon = Daemon::start();
     let rc = "trap 'printf \"<%s>\" \"$BASH_COMMAND\"' DEBUG\nPS1='$ '\n";
-    let session = open(&daemon, "bash", &[], (".bashrc", rc), true);
+    let session = open(&daemon, "bash", &[], rc, true);
     session.run("true");
     let reply = session.run("echo here");
     assert_eq!(reply.output, "<echo here>here\n", "{}", session.output());
@@ -293,7 +197,7 @@ fn zsh_has_its_own_status_for_errors_however_a_command_is_typed() {
     }
     let daemon = Daemon::start();
     for (args, is_integrated) in [(&["-f"][..], false), (&[], true)] {
-        let session = open(&daemon, "zsh", args, (".zshrc", ""), is_integrated);
+        let session = open(&daemon, "zsh", args, "", is_integrated);
         for (command, status) in [
             ("echo what?", 1),
             ("echo ${x:?gone}", 1),
@@ -306,11 +210,7 @@ fn zsh_has_its_own_status_for_errors_however_a_command_is_typed() {
                 isolate: true,
                 ..SessionRunParams::default()
             });
-            assert_eq!(
-                isolated.unwrap().exit_code,
-                Some(status),
-                "{command}, isolated"
-            );
+            assert_eq!(isolated.unwrap().exit_code, Some(status), "{command}");
         }
     }
 }
@@ -326,11 +226,7 @@ fn a_shell_that_reads_no_start_file_of_ccd_is_named_at_the_start() {
             "session", "create", "--name", "plain", "--shell", "--", shell, arg,
         ];
         let ran = Ccctl::new(&daemon).run(&words);
-        assert!(
-            ran.stderr.contains("reads no start file of ccd"),
-            "{}",
-            ran.stderr
-        );
+        assert_has(&ran.stderr, ["reads no start file of ccd"]);
         let ran = Ccctl::new(&daemon).run(&["session", "run", "plain", "echo a; (exit 3)"]);
         assert_eq!((&*ran.stdout, ran.code), ("a\n", Some(3)));
     }
@@ -348,47 +244,34 @@ fn output_beyond_the_size_of_a_reply_is_printed_whole() {
     let isolated = ["session", "run", session.id(), "--isolate", "seq 1 3000000"];
     let ran = Ccctl::new(&daemon).run(&isolated);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.contains("missing"), "{}", ran.stderr);
+    assert_has(&ran.stderr, ["missing"]);
 }
 
 #[test]
 fn a_question_that_is_answered_with_a_key_gets_no_command() {
-    for (shell, name, rc) in [
-        (
-            "bash",
-            ".bashrc",
-            "read -n1 -p 'Delete? [y/N] ' a\necho \"answer was [$a]\"",
-        ),
-        (
-            "zsh",
-            ".zshrc",
-            "read -k1 'a?Delete? [y/N] '\necho \"answer was [$a]\"",
-        ),
+    for (shell, question) in [
+        ("bash", "read -n1 -p 'Delete? [y/N] ' a"),
+        ("zsh", "read -k1 'a?Delete? [y/N] '"),
     ] {
         if lacks(&[shell]) {
             continue;
         }
         let daemon = Daemon::start();
-        let session = open(&daemon, shell, &[], (name, rc), true);
+        let session = open(&daemon, shell, &[], &answered(question), true);
         session.expect("N\\] ");
-        let error = try_run(&session, "echo hello", 10_000.0).unwrap_err();
-        assert_error(&error, ErrorCode::ShellBusy);
+        assert_busy(&session, "echo hello", 10_000.0);
         session.text("n");
         session.expect("answer was \\[n\\]");
-        assert_eq!(session.run("echo hello").output, "hello\n", "{shell}");
+        assert_runs(&session, "echo hello", "hello\n", 0);
         // The command itself asks: nothing but the answer is typed.
         let reply = std::thread::scope(|scope| {
-            let run = scope.spawn(|| session.run(rc));
+            let run = scope.spawn(|| session.run(&answered(question)));
             session.expect("N\\] ");
-            let other = try_run(&session, "echo other", 1500.0);
-            assert_error(&other.unwrap_err(), ErrorCode::ShellBusy);
+            assert_busy(&session, "echo other", 1500.0);
             session.text("q");
             run.join().unwrap()
         });
-        assert!(
-            reply.output.ends_with("answer was [q]\n"),
-            "{shell}: {reply:?}"
-        );
+        assert!(reply.output.ends_with("answer was [q]\n"), "{reply:?}");
     }
 }
 
@@ -403,14 +286,13 @@ fn half_a_line_with_a_question_about_it_is_left_alone() {
     for number in 0..150 {
         std::fs::write(many.join(format!("file{number}")), "").unwrap();
     }
-    let session = open(&daemon, "zsh", &[], (".zshrc", ""), true);
+    let session = open(&daemon, "zsh", &[], "", true);
     session.run("true");
     let left = daemon.home().join("left");
     session.text(&format!("touch {}; ls {}/", left.display(), many.display()));
     session.keys(&["Tab", "Tab"]);
     session.expect("possibilities|lines");
-    let error = try_run(&session, "echo hello", 5_000.0).unwrap_err();
-    assert_error(&error, ErrorCode::ShellBusy);
+    assert_busy(&session, "echo hello", 5_000.0);
     assert!(!left.exists());
 }
 
@@ -418,14 +300,11 @@ fn half_a_line_with_a_question_about_it_is_left_alone() {
 fn a_prompt_command_that_cannot_be_changed_changes_nothing() {
     let daemon = Daemon::start();
     let rc = "readonly PROMPT_COMMAND='history -a'\n";
-    let session = open(&daemon, "bash", &[], (".bashrc", rc), true);
+    let session = open(&daemon, "bash", &[], rc, true);
     let counted = daemon.home().join("counted");
     for _ in 0..2 {
-        let reply = session.run(&format!(
-            "echo x >> {}; echo y; (exit 3)",
-            counted.display()
-        ));
-        assert_eq!((&*reply.output, reply.exit_code), ("y\n", Some(3)));
+        let command = format!("echo x >> {}; echo y; (exit 3)", counted.display());
+        assert_runs(&session, &command, "y\n", 3);
     }
     assert_eq!(std::fs::read_to_string(&counted).unwrap(), "x\nx\n");
 }
@@ -440,15 +319,9 @@ fn a_question_that_a_command_asks_is_named_to_the_next() {
             continue;
         }
         let daemon = Daemon::start();
-        std::fs::write(daemon.home().join(".zshrc"), "").unwrap();
-        let session = open(&daemon, shell, &[], (".bashrc", ""), true);
+        let session = open(&daemon, shell, &[], "", true);
         try_run(&session, command, 1_000.0).unwrap_err();
-        let error = try_run(&session, "echo next", 1_000.0).unwrap_err();
-        assert_error(&error, ErrorCode::ShellBusy);
-        let message = error["message"].as_str().unwrap();
-        assert!(
-            message.contains("it asks a question") && message.contains(question),
-            "{message}"
-        );
+        let message = assert_busy(&session, "echo next", 1_000.0);
+        assert_has(&message, ["it asks a question", question]);
     }
 }

@@ -1,13 +1,16 @@
 //! `session.run` when a command does not simply exit: `exit`, timeouts, other clients. Its signals, in all shells, are tests
 //! of ccd-session.
 
+use super::shells::{assert_late, assert_runs, try_run};
 use crate::support::processes::with_command_line;
-use crate::support::session::{assert_error, guesses, lacks, program};
+use crate::support::session::{
+    assert_error, assert_has, assert_lacks, guesses, lacks, message_of, program,
+};
 use crate::support::{Ccctl, Daemon, eventually, rounds_or};
+use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{
     EndReason, SessionCreateParams, SessionRunParams, SessionState, WaitFor,
 };
-use ccd_protocol::{ErrorCode, Timeout};
 use std::time::{Duration, Instant};
 
 /// Shells to test, if they are installed.
@@ -18,25 +21,24 @@ const SHELLS: &[(&str, &[&str])] = &[
     ("mksh", &[]),
 ];
 
-fn within(command: &str, timeout_ms: f64) -> SessionRunParams {
-    SessionRunParams {
-        command: command.to_owned(),
-        timeout_ms: Timeout::After(timeout_ms),
-        ..SessionRunParams::default()
-    }
-}
-
 #[test]
 fn exit_ends_the_session_and_its_status_is_the_commands() {
     let daemon = Daemon::start();
-    let bash = daemon.open_bash();
-    let reply = bash.run("echo bye; exit 5");
-    assert_eq!(reply.exit_code, Some(5), "{reply:?}");
-    assert_eq!(reply.output, "bye\n");
-    assert!(reply.session_ended);
-    assert_eq!(bash.ended().exitstatus, Some(5));
-    let error = bash.try_run(within("echo", 1000.0)).unwrap_err();
-    assert_error(&error, ErrorCode::SessionNotAlive);
+    for (command, output, status) in [
+        ("echo bye; exit 5", "bye\n", 5),
+        // The shell ends by becoming another program.
+        ("echo last; exec true", "last\n", 0),
+    ] {
+        let bash = daemon.open_bash();
+        let reply = bash.run(command);
+        let found = (&*reply.output, reply.exit_code, reply.session_ended);
+        assert_eq!(found, (output, Some(status), true), "{reply:?}");
+        let ended = bash.ended();
+        let expected = (Some(status), Some(EndReason::Exited));
+        assert_eq!((ended.exitstatus, ended.end_reason), expected);
+        let error = try_run(&bash, "echo", 1000.0).unwrap_err();
+        assert_error(&error, ErrorCode::SessionNotAlive);
+    }
 }
 
 #[test]
@@ -45,14 +47,13 @@ fn a_time_out_tells_the_output_so_far_and_the_command_goes_on() {
     let bash = daemon.open_bash();
     let started = Instant::now();
     let command = "echo first; read line; echo got $line";
-    let error = bash.try_run(within(command, 300.0)).unwrap_err();
+    let error = assert_late(&bash, command, 300.0);
     assert!(started.elapsed() >= Duration::from_millis(300));
-    assert_error(&error, ErrorCode::Timeout);
     assert_eq!(error["data"]["output"], "first\n");
     assert!(error["data"]["waited_ms"].as_u64().unwrap() >= 300);
     // The command is still running, and reads input.
     bash.ask("an answer", r"\ngot an answer\n");
-    assert_eq!(bash.run("echo next").output, "next\n");
+    assert_runs(&bash, "echo next", "next\n", 0);
 }
 
 #[test]
@@ -115,19 +116,16 @@ fn mksh_is_known_by_whatever_name_it_is_called() {
     std::os::unix::fs::symlink(mksh, &sh).unwrap();
     let session = daemon.open(sh.to_str().unwrap(), &[]);
     session.run("PATH=/nowhere");
-    assert_eq!(session.run("echo here").output, "here\n");
+    assert_runs(&session, "echo here", "here\n", 0);
 }
 
 #[test]
 fn what_is_no_shell_runs_no_commands() {
     let daemon = Daemon::start();
     let cat = daemon.open("cat", &[]);
-    let error = cat.try_run(within("echo hi", 2000.0)).unwrap_err();
+    let error = try_run(&cat, "echo hi", 2000.0).unwrap_err();
     assert_error(&error, ErrorCode::NotAShell);
-    assert!(
-        error["message"].as_str().unwrap().contains("cat"),
-        "{error}"
-    );
+    assert_has(message_of(&error), ["cat"]);
     assert!(cat.bytes().is_empty(), "nothing was typed");
     if guesses(&daemon) {
         return;
@@ -135,7 +133,7 @@ fn what_is_no_shell_runs_no_commands() {
     let bash = daemon.open_bash();
     bash.ask("cat", "\n");
     bash.wait(WaitFor::Input);
-    let error = bash.try_run(within("echo hi", 2000.0)).unwrap_err();
+    let error = try_run(&bash, "echo hi", 2000.0).unwrap_err();
     assert_error(&error, ErrorCode::ShellBusy);
     assert_eq!(error["data"]["with"], "cat");
     bash.keys(&["C-d"]);
@@ -143,7 +141,7 @@ fn what_is_no_shell_runs_no_commands() {
     // This program replaces the shell in its process.
     bash.ask("exec cat", "\n");
     eventually("cat has replaced bash", || {
-        let error = bash.try_run(within("echo hi", 2000.0)).err()?;
+        let error = try_run(&bash, "echo hi", 2000.0).err()?;
         (error["data"]["kind"] == "not_a_shell").then_some(())
     });
 }
@@ -153,16 +151,16 @@ fn a_busy_shell_is_waited_for() {
     let daemon = Daemon::start();
     let bash = daemon.open_bash();
     bash.line("sleep 0.5");
-    assert_eq!(bash.run("echo after").output, "after\n");
+    assert_runs(&bash, "echo after", "after\n", 0);
     let sleep = format!("sleep 4716.{}", std::process::id());
     bash.line(&sleep);
     eventually("the shell is busy", || {
         (!with_command_line(&sleep).is_empty()).then_some(())
     });
-    let error = bash.try_run(within("echo never", 300.0)).unwrap_err();
+    let error = try_run(&bash, "echo never", 300.0).unwrap_err();
     assert_error(&error, ErrorCode::ShellBusy);
     assert_eq!(error["data"]["with"], "sleep");
-    assert!(!bash.output().contains("never"), "nothing was typed");
+    assert_lacks(&bash.output(), ["never"]);
 }
 
 #[test]
@@ -177,27 +175,9 @@ fn a_shell_can_be_used_as_soon_as_it_was_created() {
                 shell: round % 2 == 0,
                 ..program(&daemon, shell, args)
             });
-            let reply = session.run("printf abc; (exit 7)");
-            assert_eq!(
-                (reply.output.as_str(), reply.exit_code),
-                ("abc", Some(7)),
-                "{shell}"
-            );
+            assert_runs(&session, "printf abc; (exit 7)", "abc", 7);
         }
     }
-}
-
-#[test]
-fn a_shell_that_ends_is_no_error_of_the_command() {
-    let daemon = Daemon::start();
-    let bash = daemon.open_bash();
-    let reply = bash.run("echo last; exec true");
-    assert!(reply.session_ended);
-    assert_eq!(
-        (reply.output.as_str(), reply.exit_code),
-        ("last\n", Some(0))
-    );
-    assert_eq!(bash.ended().end_reason, Some(EndReason::Exited));
 }
 
 #[test]
@@ -205,8 +185,7 @@ fn no_file_of_a_command_stays() {
     let daemon = Daemon::start();
     let bash = daemon.open_bash();
     bash.run("echo one");
-    let late = bash.try_run(within("sleep 600 # stays until the end", 100.0));
-    assert_error(&late.unwrap_err(), ErrorCode::Timeout);
+    assert_late(&bash, "sleep 600 # stays until the end", 100.0);
     bash.close();
     let folder = daemon.home().join("sessions").join(bash.id());
     eventually("only the log is left", || {
@@ -223,19 +202,9 @@ fn the_client_prints_the_output_and_exits_with_the_status() {
     let daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);
     let home = format!("HOME={}", daemon.home().display());
-    let create = [
-        "session",
-        "create",
-        "--name",
-        "sh",
-        "--shell",
-        "--clean-env",
-        "--env",
-        &home,
-        "--",
-        "bash",
-    ];
-    ccctl.ok(&create);
+    let words = "session create --name sh --shell --clean-env --env";
+    let words: Vec<&str> = words.split(' ').collect();
+    ccctl.ok(&[&words[..], &[&home, "--", "bash"]].concat());
     let run = |words: &[&str]| ccctl.run(&[&["session", "run", "sh"], words].concat());
     let ran = run(&["printf abc; (exit 7)"]);
     assert_eq!((ran.stdout.as_str(), ran.code), ("abc", Some(7)));
@@ -251,11 +220,7 @@ fn the_client_prints_the_output_and_exits_with_the_status() {
     ccctl.ok(&["session", "send", "sh", "--keys", "C-c"]);
     let ended = run(&["exit 3"]);
     assert_eq!(ended.code, Some(3));
-    assert!(
-        ended.stderr.contains("ended the session"),
-        "{}",
-        ended.stderr
-    );
+    assert_has(&ended.stderr, ["ended the session"]);
     assert_eq!(run(&["echo"]).code, Some(1));
     assert!(with_command_line("sleep 4711.5").is_empty());
 }
@@ -263,20 +228,18 @@ fn the_client_prints_the_output_and_exits_with_the_status() {
 #[test]
 fn a_shell_without_a_program_is_the_users() {
     let daemon = Daemon::start();
-    let mut params = SessionCreateParams {
-        shell: true,
-        ..program(&daemon, "", &[])
-    };
-    params.program = None;
-    params
-        .env
-        .insert("SHELL".to_owned(), "/bin/dash".to_owned());
     if lacks(&["dash"]) {
         return;
     }
+    let mut params = SessionCreateParams {
+        shell: true,
+        program: None,
+        ..program(&daemon, "", &[])
+    };
+    params.env.insert("SHELL".into(), "/bin/dash".into());
     let session = daemon.open_with(&params);
     assert_eq!(session.record.program, "/bin/dash");
     assert!(session.record.shell);
-    assert_eq!(session.run("echo $0").output, "/bin/dash\n");
+    assert_runs(&session, "echo $0", "/bin/dash\n", 0);
     assert_eq!(session.now().state, SessionState::Alive);
 }

@@ -1,9 +1,8 @@
 //! What a start-up file does to the shell: it becomes another one, or runs a program first.
 
-use super::questions::{open, try_run};
+use super::shells::{assert_busy, assert_runs, open};
 use crate::support::Daemon;
-use crate::support::session::{assert_error, lacks};
-use ccd_protocol::ErrorCode;
+use crate::support::session::{assert_lacks, lacks};
 
 #[test]
 fn a_shell_that_the_start_file_made_another_runs_commands() {
@@ -23,28 +22,18 @@ fn a_shell_that_the_start_file_made_another_runs_commands() {
         if lacks(&[shell, needs]) {
             continue;
         }
-        let name = match shell {
-            "fish" => ".config/fish/config.fish".to_owned(),
-            _ => format!(".{shell}rc"),
-        };
         let daemon = Daemon::start();
-        let session = open(&daemon, shell, &[], (&name, &rc), true);
+        let session = open(&daemon, shell, &[], &rc, true);
         for _ in 0..2 {
-            let reply = session.run("echo 'a b'; sh -c 'exit 3'");
-            if rc == "set -e" {
-                assert_eq!(
-                    (&*reply.output, reply.session_ended),
-                    ("a b\n", true),
-                    "{reply:?}"
-                );
-                break;
+            let command = "echo 'a b'; sh -c 'exit 3'";
+            if rc != "set -e" {
+                assert_runs(&session, command, "a b\n", 3);
+                continue;
             }
-            assert_eq!(
-                (&*reply.output, reply.exit_code),
-                ("a b\n", Some(3)),
-                "{rc}: {}",
-                session.output()
-            );
+            let reply = session.run(command);
+            let found = (&*reply.output, reply.session_ended);
+            assert_eq!(found, ("a b\n", true), "{reply:?}");
+            break;
         }
     }
 }
@@ -53,17 +42,11 @@ fn a_shell_that_the_start_file_made_another_runs_commands() {
 fn a_program_that_a_start_file_runs_gets_no_command() {
     for is_integrated in [true, false] {
         let daemon = Daemon::start();
-        let rc = "python3 -q";
-        let session = open(&daemon, "bash", &[], (".bashrc", rc), is_integrated);
+        let session = open(&daemon, "bash", &[], "python3 -q", is_integrated);
         session.expect(">>> ");
-        let error = try_run(&session, "echo hello", 5_000.0).unwrap_err();
-        assert_error(&error, ErrorCode::ShellBusy);
-        assert!(
-            !session.output().contains("builtin"),
-            "{}",
-            session.output()
-        );
+        assert_busy(&session, "echo hello", 5_000.0);
+        assert_lacks(&session.output(), ["builtin"]);
         session.line("exit()");
-        assert_eq!(session.run("echo hello").output, "hello\n");
+        assert_runs(&session, "echo hello", "hello\n", 0);
     }
 }

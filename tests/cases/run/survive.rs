@@ -1,9 +1,10 @@
 //! `session.run` when the worker is killed while the command runs.
 
-use crate::support::session::{OpenSession, lacks, program};
+use super::shells::{self, assert_runs};
+use crate::support::session::OpenSession;
 use crate::support::worker::{is_one_process, kill_worker};
 use crate::support::{Ccctl, Daemon, eventually};
-use ccd_protocol::session::{SessionCreateParams, SessionRunParams};
+use ccd_protocol::session::SessionRunParams;
 
 fn asked(command: &str, run_id: &str) -> SessionRunParams {
     SessionRunParams {
@@ -15,26 +16,17 @@ fn asked(command: &str, run_id: &str) -> SessionRunParams {
 
 /// Passes shells that take commands in each way to `check`.
 fn each_shell(check: impl Fn(&Daemon, &OpenSession<'_>)) {
-    for (shell, integrated) in [
+    let shells = [
         ("bash", true),
         ("zsh", true),
         ("fish", true),
         ("dash", false),
-    ] {
-        if lacks(&[shell]) {
-            continue;
+    ];
+    shells::each_shell(&shells, |_, daemon, session| {
+        if !is_one_process(daemon) {
+            check(daemon, session);
         }
-        let daemon = Daemon::start();
-        if is_one_process(&daemon) {
-            return;
-        }
-        std::fs::write(daemon.home().join(".zshrc"), "").unwrap();
-        let session = daemon.open_with(&SessionCreateParams {
-            shell: integrated,
-            ..program(&daemon, shell, &[])
-        });
-        check(&daemon, &session);
-    }
+    });
 }
 
 #[test]
@@ -61,13 +53,9 @@ fn the_client_gets_the_outcome_of_a_command_that_outlived_the_worker() {
             std::fs::write(&go, "").unwrap();
             run.join().unwrap()
         });
-        assert_eq!(
-            (ran.stdout.as_str(), ran.code),
-            ("begun\ndone\n", Some(4)),
-            "{}",
-            ran.stderr
-        );
-        assert_eq!(session.run("echo next").output, "next\n");
+        let printed = (&*ran.stdout, ran.code);
+        assert_eq!(printed, ("begun\ndone\n", Some(4)), "{}", ran.stderr);
+        assert_runs(session, "echo next", "next\n", 0);
     });
 }
 

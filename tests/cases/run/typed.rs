@@ -1,40 +1,18 @@
 //! `session.run` in integrated shells: the command looks as if a person had typed it.
 
+use super::shells::{
+    assert_busy, assert_late, assert_runs, each_shell as each_of, open_fresh, try_run,
+};
 use crate::support::processes::is_in_foreground;
-use crate::support::session::{OpenSession, assert_error, lacks, program};
+use crate::support::session::{OpenSession, assert_has, assert_lacks, program};
 use crate::support::{Daemon, eventually};
-use ccd_protocol::session::{SessionCreateParams, SessionRunParams};
-use ccd_protocol::{ErrorCode, Timeout};
+use ccd_protocol::session::SessionCreateParams;
 
-const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
-
-fn open<'a>(daemon: &'a Daemon, shell: &str, integrated: bool) -> OpenSession<'a> {
-    // With a start-up file, zsh does not run its wizard for new users.
-    std::fs::write(daemon.home().join(".zshrc"), "PS1='zsh> '\n").unwrap();
-    std::fs::write(daemon.home().join(".bashrc"), "PS1='bash> '\n").unwrap();
-    daemon.open_with(&SessionCreateParams {
-        shell: integrated,
-        ..program(daemon, shell, &[])
-    })
-}
+const INTEGRATED: [(&str, bool); 3] = [("bash", true), ("zsh", true), ("fish", true)];
 
 /// Passes each integrated shell that is installed to `check`.
 fn each_shell(check: impl Fn(&str, &OpenSession<'_>)) {
-    for shell in SHELLS {
-        if lacks(&[shell]) {
-            continue;
-        }
-        let daemon = Daemon::start();
-        check(shell, &open(&daemon, shell, true));
-    }
-}
-
-fn within(command: &str, timeout_ms: f64) -> SessionRunParams {
-    SessionRunParams {
-        command: command.to_owned(),
-        timeout_ms: Timeout::After(timeout_ms),
-        ..SessionRunParams::default()
-    }
+    each_of(&INTEGRATED, |shell, _, session| check(shell, session));
 }
 
 #[test]
@@ -44,31 +22,24 @@ fn prompt_history_trace_and_jobs_show_the_command_and_nothing_else() {
         let lines = session.shows("hello there");
         let typed: Vec<&String> = lines.iter().filter(|line| line.contains("echo")).collect();
         assert_eq!(typed.len(), 1, "{shell}: {lines:?}");
-        assert!(
-            typed[0].ends_with("> echo hello there") || typed[0].ends_with("# echo hello there"),
-            "{shell}: {lines:?}"
+        let is_typed = |mark| typed[0].ends_with(&format!("{mark} echo hello there"));
+        assert!(is_typed('>') || is_typed('#'), "{shell}: {lines:?}");
+        assert_lacks(
+            &session.output(),
+            ["133;", "printf", "command-", "builtin", "eval"],
         );
-        let text = session.output();
-        for part in ["133;", "printf", "command-", "builtin", "eval"] {
-            assert!(!text.contains(part), "{shell}: {part} in {text:?}");
-        }
         session.run("sleep 600 &");
-        let reply = session.run("jobs");
-        let line = reply.output.lines().last().unwrap_or_default();
-        assert!(
-            line.starts_with("[1]") || (shell == "fish" && line.starts_with("1\t")),
-            "{shell}: {reply:?}"
-        );
+        let jobs = session.run("jobs").output;
+        let line = jobs.lines().last().unwrap_or_default();
+        let is_first = line.starts_with("[1]") || (shell == "fish" && line.starts_with("1\t"));
+        assert!(is_first, "{shell}: {jobs}");
         let list = match shell {
             "zsh" => "fc -l -10",
             _ => "history",
         };
-        let reply = session.run(list);
-        assert!(
-            reply.output.contains("echo hello there"),
-            "{shell}: {reply:?}"
-        );
-        assert!(!reply.output.contains("133;"), "{shell}: {reply:?}");
+        let history = session.run(list).output;
+        assert_has(&history, ["echo hello there"]);
+        assert_lacks(&history, ["133;"]);
         if shell == "fish" {
             return;
         }
@@ -95,52 +66,40 @@ fn an_interrupt_ends_all_lines_of_a_command() {
             run.join().unwrap()
         });
         assert_eq!(reply.exit_code, Some(130), "{shell}: {reply:?}");
-        assert!(!reply.output.contains("not reached"), "{shell}: {reply:?}");
-        assert_eq!(session.run("echo on").output, "on\n", "{shell}");
+        assert_lacks(&reply.output, ["not reached"]);
+        assert_runs(session, "echo on", "on\n", 0);
     });
 }
 
 #[test]
 fn a_command_with_a_syntax_error_does_nothing_and_has_its_message_as_output() {
     each_shell(|shell, session| {
-        let reply = session.run(if shell == "fish" {
-            "echo )"
-        } else {
-            "echo a; fi"
-        });
+        let (wrong, dangerous) = match shell {
+            "fish" => ("echo )", "touch danger; (exit 9)"),
+            _ => ("echo a; fi", "echo a )\ntouch danger\necho b"),
+        };
+        let reply = session.run(wrong);
         assert!(reply.exit_code > Some(0), "{shell}: {reply:?}");
         let message = reply.output.lines().next().unwrap_or_default();
-        assert!(
-            ["syntax error", "parse error", "Unexpected"]
-                .iter()
-                .any(|words| message.contains(words)),
-            "{shell}: {reply:?}"
-        );
-        assert!(!reply.truncated, "{shell}: {reply:?}");
+        let mut wordings = ["syntax error", "parse error", "Unexpected"].into_iter();
+        let is_message = wordings.any(|words| message.contains(words));
+        assert!(is_message && !reply.truncated, "{shell}: {reply:?}");
         let folder = session.daemon.home().to_owned();
         session.run(&format!("cd {}", folder.display()));
-        let command = match shell {
-            "fish" => "touch danger; (exit 9)",
-            _ => "echo a )\ntouch danger\necho b",
-        };
-        let reply = session.run(command);
+        let reply = session.run(dangerous);
         assert!(reply.exit_code > Some(0), "{shell}: {reply:?}");
         assert!(!reply.output.is_empty(), "{shell}");
-        for part in ["ccd", "}'", "\nb\n", "eval"] {
-            assert!(!reply.output.contains(part), "{shell}: {reply:?}");
-        }
+        assert_lacks(&reply.output, ["ccd", "}'", "\nb\n", "eval"]);
         assert!(!folder.join("danger").exists(), "{shell}: {reply:?}");
-        session.shows(command.lines().next().unwrap());
-        assert_eq!(session.run("echo on").output, "on\n", "{shell}");
+        session.shows(dangerous.lines().next().unwrap());
+        assert_runs(session, "echo on", "on\n", 0);
     });
 }
 
 #[test]
 fn an_incomplete_command_is_cancelled_with_a_warning() {
-    each_shell(|shell, session| {
-        if shell == "fish" {
-            return; // it says itself what is missing
-        }
+    // fish says itself what is missing.
+    each_of(&INTEGRATED[..2], |shell, _, session| {
         for command in [
             "echo 'abc",
             "for i in 1 2; do",
@@ -150,9 +109,9 @@ fn an_incomplete_command_is_cancelled_with_a_warning() {
             let reply = session.run(command);
             assert!(reply.exit_code > Some(0), "{shell}: {reply:?}");
             let warning = reply.warnings.first().expect(command);
-            assert!(warning.contains("asked for the rest"), "{warning}");
+            assert_has(warning, ["asked for the rest"]);
         }
-        assert_eq!(session.run("echo on").output, "on\n", "{shell}");
+        assert_runs(session, "echo on", "on\n", 0);
     });
 }
 
@@ -162,75 +121,45 @@ fn half_a_line_of_a_person_is_left_alone_until_it_is_cleared() {
         session.run("true");
         session.text("echo half");
         session.shows("echo half");
-        let error = session.try_run(within("echo other", 5000.0)).unwrap_err();
-        assert_error(&error, ErrorCode::ShellBusy);
+        assert_busy(session, "echo other", 5000.0);
         session.ask("", "half\n");
-        assert_eq!(session.run("echo on").output, "on\n", "{shell}");
-        assert!(!session.output().contains("other"), "{shell}");
+        assert_runs(session, "echo on", "on\n", 0);
+        assert_lacks(&session.output(), ["other"]);
 
         // Once it was cleared, the line editor takes the command.
         session.text("echo cleared");
         session.shows("echo cleared");
-        let reply = session.try_run(within("echo x", 500.0));
-        assert_error(&reply.unwrap_err(), ErrorCode::ShellBusy);
+        assert_busy(session, "echo x", 500.0);
         session.text("\x15");
         let reply = eventually("the line is empty", || {
-            session.try_run(within("echo taken", 5000.0)).ok()
+            try_run(session, "echo taken", 5000.0).ok()
         });
         assert_eq!(reply.output, "taken\n", "{shell}");
-        let text = session.output();
-        assert!(!text.contains("printf"), "{shell}: {text:?}");
+        assert_lacks(&session.output(), ["printf"]);
     });
 }
 
 #[test]
 fn nothing_is_typed_into_a_command_that_still_runs() {
-    let mut shells = vec![("dash", false)];
-    shells.extend(SHELLS.map(|shell| (shell, true)));
-    for (shell, integrated) in shells {
-        if lacks(&[shell]) {
-            continue;
-        }
-        let daemon = Daemon::start();
-        let session = open(&daemon, shell, integrated);
+    let shells = [&INTEGRATED[..], &[("dash", false)]].concat();
+    each_of(&shells, |shell, daemon, session| {
         // A slow shell is at its prompt then.
         session.run("true");
-        let error = session
-            .try_run(within("read v; echo got $v", 300.0))
-            .unwrap_err();
-        assert_error(&error, ErrorCode::Timeout);
+        assert_late(session, "read v; echo got $v", 300.0);
         let made = daemon.home().join("made");
         let touch = format!("touch {}; echo done", made.display());
-        let error = session.try_run(within(&touch, 300.0)).unwrap_err();
-        assert_error(&error, ErrorCode::ShellBusy);
-        let message = error["message"].as_str().unwrap();
-        assert!(message.contains("read v; echo got $v"), "{message}");
-        assert!(error["data"]["hint"].as_str().unwrap().contains("C-c"));
+        let error = try_run(session, &touch, 300.0).unwrap_err();
+        assert_eq!(error["data"]["kind"], "shell_busy", "{error}");
+        assert_has(&error.to_string(), ["read v; echo got $v", "C-c"]);
         assert!(!made.exists(), "{shell}");
         session.ask("answer", "got answer\n");
-        let reply = session.run(&touch);
-        assert_eq!(
-            (reply.output.as_str(), reply.exit_code, made.exists()),
-            ("done\n", Some(0), true),
-            "{shell}"
-        );
-    }
-}
-
-#[test]
-fn a_command_waits_for_the_one_before() {
-    let daemon = Daemon::start();
-    let bash = daemon.open_bash();
-    let late = bash.try_run(within("sleep 1; echo late", 100.0));
-    assert_error(&late.unwrap_err(), ErrorCode::Timeout);
-    assert_eq!(bash.run("echo next").output, "next\n");
+        assert_runs(session, &touch, "done\n", 0);
+        assert!(made.exists(), "{shell}");
+    });
 }
 
 #[test]
 fn a_shell_that_lost_the_key_gets_the_command_as_a_line() {
-    if lacks(&["zsh"]) {
-        return;
-    }
     each_shell(|shell, session| {
         session.run(match shell {
             "bash" => {
@@ -239,45 +168,37 @@ fn a_shell_that_lost_the_key_gets_the_command_as_a_line() {
             "zsh" => "bindkey -d",
             _ => "bind --erase --all \\cx\\c_",
         });
-        let reply = session.run("echo still; sh -c 'exit 3'");
-        assert_eq!(
-            (reply.output.as_str(), reply.exit_code),
-            ("still\n", Some(3)),
-            "{shell}"
-        );
+        assert_runs(session, "echo still; sh -c 'exit 3'", "still\n", 3);
     });
 }
 
 #[test]
 fn a_prompt_command_that_comes_first_does_not_change_the_status() {
     let daemon = Daemon::start();
-    let bash = open(&daemon, "bash", true);
+    let bash = open_fresh(&daemon, "bash", true);
     for _ in 0..2 {
         bash.run(r#"PROMPT_COMMAND="history -a; $PROMPT_COMMAND""#);
-        assert_eq!(bash.run("false").exit_code, Some(1));
-        assert_eq!(bash.run("(exit 9)").exit_code, Some(9));
+        assert_runs(&bash, "false", "", 1);
+        assert_runs(&bash, "(exit 9)", "", 9);
     }
 }
 
 #[test]
 fn half_a_line_in_a_shell_without_marks_is_not_continued() {
-    for shell in ["dash", "mksh"] {
-        if lacks(&[shell]) {
-            continue;
-        }
-        let daemon = Daemon::start();
-        let kept = daemon.home().join("kept");
-        std::fs::write(&kept, "").unwrap();
-        let session = daemon.open(shell, &[]);
-        session.run("true");
-        session.text(&format!("rm {}", kept.display()));
-        session.shows("kept");
-        let error = session.try_run(within("echo ok", 5000.0)).unwrap_err();
-        assert_error(&error, ErrorCode::ShellBusy);
-        session.keys(&["C-u"]);
-        assert_eq!(session.run("echo ok").output, "ok\n", "{shell}");
-        assert!(kept.exists(), "{shell}");
-    }
+    each_of(
+        &[("dash", false), ("mksh", false)],
+        |shell, daemon, session| {
+            let kept = daemon.home().join("kept");
+            std::fs::write(&kept, "").unwrap();
+            session.run("true");
+            session.text(&format!("rm {}", kept.display()));
+            session.shows("kept");
+            assert_busy(session, "echo ok", 5000.0);
+            session.keys(&["C-u"]);
+            assert_runs(session, "echo ok", "ok\n", 0);
+            assert!(kept.exists(), "{shell}");
+        },
+    );
 }
 
 #[test]
@@ -290,14 +211,13 @@ fn a_line_that_a_person_has_not_finished_is_not_continued() {
         } else {
             session.expect("(\\n\\r?> |quote> )$");
         }
-        let error = session.try_run(within("echo in", 5000.0)).unwrap_err();
-        assert_error(&error, ErrorCode::ShellBusy);
+        assert_busy(session, "echo in", 5000.0);
         // A shell that is just starting to read loses a key.
         eventually("the line is cancelled", || {
             session.keys(&["C-c"]);
-            session.try_run(within("true", 5000.0)).ok()
+            try_run(session, "true", 5000.0).ok()
         });
-        assert_eq!(session.run("echo on").output, "on\n", "{shell}");
+        assert_runs(session, "echo on", "on\n", 0);
     });
 }
 
@@ -309,34 +229,23 @@ fn a_command_that_removes_the_marks_is_given_up_after_an_interrupt() {
         "unset PROMPT_COMMAND PS1",
         "exec bash --norc",
     ] {
-        let bash = open(&daemon, "bash", true);
-        let late = bash.try_run(within(command, 1000.0));
-        assert!(
-            late.as_ref()
-                .err()
-                .is_none_or(|error| error["data"]["kind"] == "timeout"),
-            "{command}: {late:?}"
-        );
+        let bash = open_fresh(&daemon, "bash", true);
+        if let Err(error) = try_run(&bash, command, 1000.0) {
+            assert_eq!(error["data"]["kind"], "timeout", "{command}: {error}");
+        }
         bash.keys(&["C-c"]);
-        let reply = bash.run("echo on; (exit 3)");
-        assert_eq!(
-            (reply.output.as_str(), reply.exit_code),
-            ("on\n", Some(3)),
-            "{command}"
-        );
+        assert_runs(&bash, "echo on; (exit 3)", "on\n", 3);
     }
 }
 
 #[test]
 fn a_command_that_edits_a_line_keeps_the_shell() {
     let daemon = Daemon::start();
-    let bash = open(&daemon, "bash", true);
-    let late = bash.try_run(within("read -e v; echo got $v", 1000.0));
-    assert_error(&late.unwrap_err(), ErrorCode::Timeout);
-    let error = bash.try_run(within("echo other", 1500.0)).unwrap_err();
-    assert_error(&error, ErrorCode::ShellBusy);
+    let bash = open_fresh(&daemon, "bash", true);
+    assert_late(&bash, "read -e v; echo got $v", 1000.0);
+    assert_busy(&bash, "echo other", 1500.0);
     bash.ask("answer", "got answer\n");
-    assert_eq!(bash.run("echo on").output, "on\n");
+    assert_runs(&bash, "echo on", "on\n", 0);
 }
 
 #[test]
@@ -347,5 +256,5 @@ fn a_program_that_is_no_shell_is_started_with_a_warning() {
         ..program(&daemon, "cat", &[])
     });
     let warning = session.record.warnings.first().expect("a warning");
-    assert!(warning.contains("bash, zsh, fish"), "{warning}");
+    assert_has(warning, ["bash, zsh, fish"]);
 }

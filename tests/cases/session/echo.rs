@@ -1,12 +1,10 @@
 //! The terminal's echo: off from the start, turned off and on later.
 
-use crate::support::session::{OpenSession, assert_error, program};
+use super::history_of_calls::history;
+use crate::support::session::{OpenSession, assert_error, assert_has, message_of, program};
 use crate::support::{Ccctl, Daemon};
 use ccd_protocol::ErrorCode;
-use ccd_protocol::session::{
-    Action, SessionCreateParams, SessionEcho, SessionEchoParams, SessionHistory,
-    SessionHistoryParams,
-};
+use ccd_protocol::session::{Action, SessionCreateParams, SessionEcho, SessionEchoParams};
 use ccd_protocol::tape::TapeOptions;
 use serde_json::Value;
 
@@ -32,12 +30,12 @@ fn a_program_finds_the_echo_off_and_its_output_processed() {
     let daemon = Daemon::start();
     let session = daemon.open_with(&silent(&daemon, "stty", &["-a"]));
     session.ended();
-    let modes = session.output();
-    for mode in [
-        " -echo ", " echok ", " icanon ", " isig ", " opost ", " onlcr",
-    ] {
-        assert!(modes.replace('\n', " ").contains(mode), "{mode}: {modes}");
-    }
+    assert_has(
+        &session.output().replace('\n', " "),
+        [
+            " -echo ", " echok ", " icanon ", " isig ", " opost ", " onlcr",
+        ],
+    );
     assert!(session.bytes().ends_with(b"\r\n"));
 }
 
@@ -49,11 +47,7 @@ fn input_without_echo_is_not_in_the_output_and_hidden_in_the_history() {
     assert!(session.line("once").hidden);
     session.expect("once\n");
     assert_eq!(session.output(), "once\n");
-    let params = SessionHistoryParams {
-        session: session.id().to_owned(),
-        ..SessionHistoryParams::default()
-    };
-    let rows = daemon.call::<SessionHistory>(&params).unwrap().interactions;
+    let rows = history(&daemon, session.id());
     let sent = rows.iter().find(|row| row.action == Action::Send).unwrap();
     assert_eq!(sent.input_text.as_deref(), Some("<hidden>"));
 }
@@ -93,57 +87,29 @@ fn what_the_program_sets_is_reported() {
 #[test]
 fn without_a_terminal_or_with_a_tape_the_echo_cannot_be_chosen() {
     let daemon = Daemon::start();
-    let tape = Some(TapeOptions::default());
-    for (params, word) in [
+    for (change, word) in [
         (
-            SessionCreateParams {
-                pipes: true,
-                ..silent(&daemon, "cat", &[])
-            },
+            (|params| params.pipes = true) as fn(&mut SessionCreateParams),
             "pipes",
         ),
+        (|params| params.tape = Some(TapeOptions::default()), "tape"),
         (
-            SessionCreateParams {
-                tape,
-                ..silent(&daemon, "cat", &[])
-            },
-            "tape",
-        ),
-        (
-            SessionCreateParams {
-                plain: true,
-                echo: Some(true),
-                ..program(&daemon, "cat", &[])
-            },
+            |params| (params.plain, params.echo) = (true, Some(true)),
             "plain",
         ),
     ] {
+        let mut params = silent(&daemon, "cat", &[]);
+        change(&mut params);
         let error = daemon.refused(&params);
         assert_error(&error, ErrorCode::InvalidArgument);
-        assert!(error["message"].as_str().unwrap().contains(word), "{error}");
+        assert_has(message_of(&error), [word]);
     }
     let piped = daemon.open_with(&SessionCreateParams {
         pipes: true,
         ..program(&daemon, "cat", &[])
     });
-    assert_error(
-        &echo(&piped, Some(false)).unwrap_err(),
-        ErrorCode::InvalidArgument,
-    );
-}
-
-#[test]
-fn reuse_distinguishes_sessions_with_and_without_echo() {
-    let daemon = Daemon::start();
-    let reuse = |params: SessionCreateParams| SessionCreateParams {
-        reuse: true,
-        ..params
-    };
-    let loud = daemon.open_with(&reuse(program(&daemon, "cat", &[])));
-    let silent_one = daemon.open_with(&reuse(silent(&daemon, "cat", &[])));
-    assert_ne!(loud.id(), silent_one.id());
-    let again = daemon.open_with(&reuse(silent(&daemon, "cat", &[])));
-    assert_eq!(again.id(), silent_one.id());
+    let error = echo(&piped, Some(false)).unwrap_err();
+    assert_error(&error, ErrorCode::InvalidArgument);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The history: who did what, what was received, and no secrets.
 
-use crate::support::session::{OpenSession, assert_error, program, regex};
+use crate::support::session::{
+    OpenSession, assert_error, assert_has, assert_lacks, program, regex,
+};
 use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{
@@ -32,6 +34,17 @@ fn rows_until(
     })
 }
 
+/// Returns the rows and the first of this action, once there is one.
+fn rows_with(session: &OpenSession<'_>, action: Action) -> (Vec<Interaction>, Interaction) {
+    let rows = rows_until(session, |row| row.action == action);
+    let first = of_action(&rows, action)[0].clone();
+    (rows, first)
+}
+
+fn of_action(rows: &[Interaction], action: Action) -> Vec<&Interaction> {
+    rows.iter().filter(|row| row.action == action).collect()
+}
+
 fn is_end(row: &Interaction) -> bool {
     row.pattern_matched.as_deref() == Some("eof")
 }
@@ -39,13 +52,8 @@ fn is_end(row: &Interaction) -> bool {
 #[test]
 fn every_step_has_a_row_with_its_client_and_its_range() {
     let daemon = Daemon::start();
-    let session = daemon.open(
-        "sh",
-        &[
-            "-c",
-            "printf 'name? '; read name; echo Hello $name; read go; exit 3",
-        ],
-    );
+    let script = "printf 'name? '; read name; echo Hello $name; read go; exit 3";
+    let session = daemon.open("sh", &["-c", script]);
     session.expect(r"na(m)e\?");
     session.line("Ann");
     session.expect("Hello");
@@ -54,25 +62,16 @@ fn every_step_has_a_row_with_its_client_and_its_range() {
     session.ended();
     let rows = rows_until(&session, is_end);
     let actions: Vec<Action> = rows.iter().map(|row| row.action).collect();
+    use Action::{Expect, Recv, Send, Start};
     let expected = [
-        Action::Start,
-        Action::Recv,
-        Action::Expect,
-        Action::Recv,
-        Action::Send,
-        Action::Recv,
-        Action::Expect,
-        Action::Recv,
-        Action::Send,
-        Action::Recv,
-        Action::Recv,
+        Start, Recv, Expect, Recv, Send, Recv, Expect, Recv, Send, Recv, Recv,
     ];
     assert_eq!(actions, expected, "{rows:#?}");
 
     let own_pid = i32::try_from(std::process::id()).unwrap();
     for row in &rows {
         assert_eq!(row.session_id, session.id());
-        let is_ours = matches!(row.action, Action::Start | Action::Send | Action::Expect);
+        let is_ours = matches!(row.action, Start | Send | Expect);
         assert_eq!(row.client_pid, is_ours.then_some(own_pid), "{row:?}");
         assert_eq!(row.client.is_some(), is_ours);
         assert!(row.timestamp.ends_with('Z') && row.timestamp.contains('T'));
@@ -88,20 +87,12 @@ fn every_step_has_a_row_with_its_client_and_its_range() {
     assert_eq!(last, "ended: exited, exit status 3");
 
     // The RECV rows cover the whole output, without gaps and overlaps.
-    let received: Vec<(u64, u64)> = rows
-        .iter()
-        .filter(|row| row.action == Action::Recv && !is_end(row))
-        .map(|row| (row.start.unwrap(), row.end.unwrap()))
-        .collect();
-    assert_eq!(received[0].0, 0);
-    assert!(
-        received.windows(2).all(|pair| pair[0].1 == pair[1].0),
-        "{received:?}"
-    );
-    assert_eq!(
-        received.last().unwrap().1,
-        session.now().output.output_bytes
-    );
+    let received = of_action(&rows, Recv).into_iter();
+    let received: Vec<_> = received.filter(|row| !is_end(row)).collect();
+    let starts = received.iter().map(|row| row.start.unwrap());
+    let starts: Vec<u64> = starts.chain([session.now().output.output_bytes]).collect();
+    let ends = received.iter().map(|row| row.end.unwrap());
+    assert_eq!(starts, [0].into_iter().chain(ends).collect::<Vec<u64>>());
 }
 
 #[test]
@@ -109,10 +100,8 @@ fn a_failure_is_an_error_row() {
     let daemon = Daemon::start();
     let session = daemon.open("cat", &[]);
     session.expect_any(&[regex("never")], 50.0).unwrap_err();
-    let rows = rows_until(&session, |row| row.action == Action::Error);
-    let error = rows.iter().find(|row| row.action == Action::Error).unwrap();
-    let text = error.output_text.as_deref().unwrap();
-    assert!(text.contains("no pattern matched"), "{text}");
+    let (_, error) = rows_with(&session, Action::Error);
+    assert_has(&error.output_text.unwrap(), ["no pattern matched"]);
     assert!(error.client.is_some());
 }
 
@@ -123,15 +112,11 @@ fn the_daemons_environment_turns_masks_of_the_log_off() {
         let session = daemon.open("cat", &["--", "-"]);
         session.ask("password=hunter2 and words", "words\n(.|\n)*words\n");
         session.read(ccd_protocol::session::SessionReadParams::default());
-        let rows = rows_until(&session, |row| row.action == Action::Expect);
-        let sent = rows.iter().find(|row| row.action == Action::Send).unwrap();
-        let masked = "password=*** and words";
-        let expected = if is_masked {
-            masked
-        } else {
-            "password=hunter2 and words"
-        };
-        assert_eq!(sent.input_text.as_deref(), Some(expected), "{value}");
+        let (rows, _) = rows_with(&session, Action::Expect);
+        let sent = of_action(&rows, Action::Send)[0];
+        let secret = if is_masked { "***" } else { "hunter2" };
+        let expected = Some(format!("password={secret} and words"));
+        assert_eq!(sent.input_text, expected, "{value}");
         let text = format!("{rows:?}");
         assert_eq!(!text.contains("hunter2"), is_masked, "{value}: {text}");
         // The log contains exactly what the terminal showed.
@@ -147,16 +132,12 @@ fn rules_of_the_user_mask_too_and_hold_after_a_reload() {
     let sent = |text: &str| {
         let session = daemon.open("cat", &["--", "-"]);
         session.ask(text, "words\n(.|\n)*words\n");
-        let rows = rows_until(&session, |row| row.action == Action::Send);
-        let sent = rows.iter().find(|row| row.action == Action::Send).unwrap();
-        sent.input_text.clone().unwrap()
+        rows_with(&session, Action::Send).1.input_text.unwrap()
     };
     assert_eq!(sent("say corp-17 and words"), "say *** and words");
     let config = "{ replay: { redact_rules: ['PIN ([0-9]+)'] } }";
     std::fs::write(daemon.config_path(), config).unwrap();
-    daemon
-        .call_value("daemon.reload", &serde_json::json!({}))
-        .unwrap();
+    daemon.call_value("daemon.reload", &json!({})).unwrap();
     assert_eq!(sent("PIN 1234 corp-17 words"), "PIN *** corp-17 words");
 }
 
@@ -165,11 +146,8 @@ fn a_long_output_is_one_row_of_its_first_five_hundred_characters() {
     let daemon = Daemon::start();
     let session = daemon.open("sh", &["-c", "seq 1 1000; exec cat"]);
     session.expect("1000\n");
-    let rows = rows_until(&session, |row| row.action == Action::Expect);
-    let received: Vec<_> = rows
-        .iter()
-        .filter(|row| row.action == Action::Recv)
-        .collect();
+    let (rows, _) = rows_with(&session, Action::Expect);
+    let received = of_action(&rows, Action::Recv);
     assert_eq!(received.len(), 1, "{rows:?}");
     let text = received[0].output_text.as_deref().unwrap();
     assert_eq!(text.chars().count(), 500);
@@ -186,9 +164,8 @@ fn reading_is_a_row_only_where_something_came() {
         session.output();
     }
     session.line("x");
-    let rows = rows_until(&session, |row| row.action == Action::Send);
-    let received = rows.iter().filter(|row| row.action == Action::Recv).count();
-    assert_eq!(received, 1, "{rows:?}");
+    let (rows, _) = rows_with(&session, Action::Send);
+    assert_eq!(of_action(&rows, Action::Recv).len(), 1, "{rows:?}");
 }
 
 #[test]
@@ -284,21 +261,11 @@ fn a_client_can_say_its_name() {
         ..program(&daemon, "cat", &[])
     });
     ccctl.ok(&["session", "send", "cat", "hi", "--expect", "hi"]);
-    let rows = rows_until(&session, |row| row.action == Action::Send);
-    let sent = rows.iter().find(|row| row.action == Action::Send).unwrap();
-    assert!(
-        sent.client.as_deref().unwrap().starts_with("ccctl"),
-        "{sent:?}"
-    );
-    assert!(
-        sent.client_pid
-            .is_some_and(|pid| pid != rows[0].client_pid.unwrap())
-    );
+    let (rows, sent) = rows_with(&session, Action::Send);
+    assert!(sent.client.unwrap().starts_with("ccctl"), "{rows:?}");
+    assert!(sent.client_pid.is_some() && sent.client_pid != rows[0].client_pid);
     let shown = ccctl.ok(&["session", "history", "cat"]);
-    assert!(
-        shown.contains("SEND") && shown.contains("\"hi\""),
-        "{shown}"
-    );
+    assert_has(&shown, ["SEND", "\"hi\""]);
     let json = ccctl.ok(&["session", "history", "cat", "--limit", "2", "--json"]);
     let reply: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(reply["interactions"].as_array().unwrap().len(), 2);
@@ -317,11 +284,12 @@ fn a_match_within_a_secret_and_what_follows_a_match_are_masked() {
     let rows = rows_until(&session, is_end);
     // The arguments of the program contain it too, and so does the client's pattern.
     let shown: Vec<_> = rows.iter().map(|row| &row.output_text).collect();
-    assert!(!format!("{shown:?}").contains("unter"), "{shown:?}");
-    let matched: Vec<_> = rows
-        .iter()
-        .filter(|row| row.action == Action::Expect)
-        .map(|row| row.output_text.as_deref().unwrap())
-        .collect();
-    assert_eq!(matched[1..], ["***", "***"]);
+    assert_lacks(&format!("{shown:?}"), ["unter"]);
+    let matched = &of_action(&rows, Action::Expect)[1..];
+    assert!(
+        matched
+            .iter()
+            .all(|row| row.output_text.as_deref() == Some("***")),
+        "{matched:?}"
+    );
 }

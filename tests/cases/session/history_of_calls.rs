@@ -1,20 +1,19 @@
 //! What the history says of calls that fail, and of programs that no client keeps as a session.
 
-use crate::support::session::OpenSession;
+use crate::support::session::{OpenSession, assert_has, assert_lacks};
 use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::run::{RunOnce, RunOnceParams};
 use ccd_protocol::session::{Action, Interaction, Session, SessionState};
 use serde_json::{Value, json};
 
-fn history(daemon: &Daemon, session: &str) -> Vec<Interaction> {
+pub(super) fn history(daemon: &Daemon, session: &str) -> Vec<Interaction> {
     let params = json!({ "session": session });
     let reply = daemon.call_value("session.history", &params).unwrap();
     serde_json::from_value(reply["interactions"].clone()).unwrap()
 }
 
 /// Calls `method` of the session, which fails, and returns its row.
-fn row_of_failure(session: &OpenSession<'_>, method: &str, params: Value) -> Interaction {
-    let mut params = params;
+fn row_of_failure(session: &OpenSession<'_>, method: &str, mut params: Value) -> Interaction {
     params["session"] = json!(session.id());
     let error = session.daemon.call_value(method, &params).unwrap_err();
     let row = history(session.daemon, session.id()).pop().unwrap();
@@ -36,7 +35,15 @@ fn rows_of(daemon: &Daemon, id: &Value, method: &str) -> (Session, Vec<Interacti
     (record, history(daemon, id))
 }
 
-fn job(daemon: &Daemon, method: &str, params: &Value) -> Value {
+fn no_files_are_left(daemon: &Daemon) {
+    eventually("no files are left", || {
+        let mut folders = std::fs::read_dir(daemon.home().join("sessions")).unwrap();
+        folders.next().is_none().then_some(())
+    });
+}
+
+/// Runs a job to its end.
+pub(super) fn job(daemon: &Daemon, method: &str, params: &Value) -> Value {
     let mut connection = daemon.connect();
     let job = connection.call_value(method, params).unwrap()["job"].clone();
     let params = json!({"job": job, "wait_ms": 30_000});
@@ -60,20 +67,14 @@ fn a_call_that_fails_has_a_row_with_its_kind_what_it_waited_for_and_how_long() {
     let rows = history(&daemon, cat.id());
     assert_eq!(rows.into_iter().filter(failures).count(), 2);
 
-    let row = row_of_failure(
-        &cat,
-        "session.wait",
-        json!({"for": "exit", "timeout_ms": 60}),
-    );
+    let wrong = json!({"for": "exit", "timeout_ms": 60});
+    let row = row_of_failure(&cat, "session.wait", wrong);
     assert_eq!(row.error_kind.as_deref(), Some("timeout"));
     assert_eq!(row.pattern_matched.as_deref(), Some("the exit"));
     assert!(row.waited_ms >= Some(60), "{row:?}");
 
-    let row = row_of_failure(
-        &cat,
-        "session.run",
-        json!({"command": "echo 5", "timeout_ms": 300}),
-    );
+    let wrong = json!({"command": "echo 5", "timeout_ms": 300});
+    let row = row_of_failure(&cat, "session.run", wrong);
     assert_eq!(row.input_text.as_deref(), Some("echo 5"));
 
     cat.keys(&["C-d"]);
@@ -81,7 +82,7 @@ fn a_call_that_fails_has_a_row_with_its_kind_what_it_waited_for_and_how_long() {
     let row = row_of_failure(&cat, "session.send", json!({"text": "my secret word"}));
     assert_eq!(row.error_kind.as_deref(), Some("session_not_alive"));
     // Nobody knows whether the program would have hidden it.
-    assert!(!format!("{row:?}").contains("secret word"), "{row:?}");
+    assert_lacks(&format!("{row:?}"), ["secret word"]);
 }
 
 #[test]
@@ -112,7 +113,7 @@ fn a_command_has_its_status_in_the_row_of_its_output() {
         assert_eq!(after[0].exit_code, Some(status));
     }
     let text = Ccctl::new(&daemon).ok(&["session", "history", bash.id()]);
-    assert!(text.contains(" exit status 3\n"), "{text}");
+    assert_has(&text, [" exit status 3\n"]);
 
     let params = json!({"session": bash.id(), "command": "sleep 100", "timeout_ms": 300});
     daemon.call_value("session.run", &params).unwrap_err();
@@ -134,10 +135,8 @@ fn programs_of_run_once_and_of_jobs_are_listed_with_start_end_and_status() {
     found.push(("chain.run", steps["steps"][0]["session_id"].clone()));
     let params = json!({"commands": [command], "shell": true});
     let results = job(&daemon, "chain.parallel", &params);
-    found.push((
-        "chain.parallel",
-        results["results"][0]["session_id"].clone(),
-    ));
+    let id = results["results"][0]["session_id"].clone();
+    found.push(("chain.parallel", id));
     let params = json!({"program": command, "shell": true, "patterns": [{"exact": "some"}]});
     let hits = job(&daemon, "chain.watch", &params);
     found.push(("chain.watch", hits["session_id"].clone()));
@@ -157,10 +156,7 @@ fn programs_of_run_once_and_of_jobs_are_listed_with_start_end_and_status() {
         assert_eq!(end, Some("ended: exited, exit status 4"), "{method}");
         assert_eq!(rows[2].exit_code, Some(4));
     }
-    eventually("no files are left", || {
-        let mut folders = std::fs::read_dir(daemon.home().join("sessions")).unwrap();
-        folders.next().is_none().then_some(())
-    });
+    no_files_are_left(&daemon);
 }
 
 #[test]
@@ -183,12 +179,8 @@ fn steps_in_a_shared_shell_are_commands_with_their_status() {
 fn a_run_of_the_client_is_listed_and_its_history_shown() {
     let daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);
-    assert_eq!(
-        ccctl
-            .run(&["run", "--", "sh", "-c", "echo hi; exit 2"])
-            .code,
-        Some(2)
-    );
+    let ran = ccctl.run(&["run", "--", "sh", "-c", "echo hi; exit 2"]);
+    assert_eq!(ran.code, Some(2));
     let ran = ccctl.run(&["run", "--", "no-such-program"]);
     assert_eq!(ran.code, Some(127));
     let lines = eventually("the run is over", || {
@@ -203,17 +195,11 @@ fn a_run_of_the_client_is_listed_and_its_history_shown() {
     assert_eq!(run[1..3], ["(run)", "exited_2"]);
     assert_eq!(failed[1..3], ["(run)", "not_started"]);
     let text = ccctl.ok(&["session", "history", &run[0]]);
-    assert!(!text.contains("ERROR"), "{text}");
-    assert!(
-        text.contains("\"hi\\n\"") && text.contains("exit status 2"),
-        "{text}"
-    );
+    assert_lacks(&text, ["ERROR"]);
+    assert_has(&text, ["\"hi\\n\"", "exit status 2"]);
     let text = ccctl.ok(&["session", "history", &failed[0]]);
-    assert!(
-        text.contains("ERROR") && text.contains("spawn_failed after "),
-        "{text}"
-    );
-    assert!(text.contains("\"no-such-program\""), "{text}");
+    assert_has(&text, ["ERROR", "spawn_failed after "]);
+    assert_has(&text, ["\"no-such-program\""]);
 }
 
 #[test]
@@ -238,19 +224,15 @@ fn a_program_that_cannot_be_started_takes_no_name_and_no_id() {
     let with_secret = |id: &&String| record(id).unwrap()["args"] == json!(["--password=***"]);
     let failed = all.iter().find(with_secret).unwrap();
     let record = record(failed).unwrap();
-    assert_eq!(
-        (&record["state"], &record["name"]),
-        (&json!("dead"), &json!(null))
-    );
+    assert_eq!(record["state"], "dead");
+    assert_eq!(record["name"], Value::Null);
     let rows = history(&daemon, failed);
     assert_eq!(rows.len(), 1, "{rows:?}");
     assert_eq!(rows[0].error_kind.as_deref(), Some("spawn_failed"));
     let command = rows[0].input_text.as_deref().unwrap();
     assert!(command.starts_with("no-such-program") && !command.contains("hunter2"));
-    assert_eq!(
-        record["start_error"].as_str(),
-        rows[0].output_text.as_deref()
-    );
+    let error = rows[0].output_text.as_deref();
+    assert_eq!(record["start_error"].as_str(), error);
 }
 
 #[test]
@@ -270,10 +252,8 @@ fn the_newest_thousand_programs_are_kept() {
     assert_eq!(all.len(), 1000);
     let is_there = |word: &str| all.iter().any(|session| session["args"][0] == word);
     assert!(!is_there("first") && is_there("0") && is_there("999"));
-    let removed = connection
-        .call_value("session.cleanup", &json!({}))
-        .unwrap();
-    assert_eq!(removed["removed"], 1000);
+    let removed = connection.call_value("session.cleanup", &json!({}));
+    assert_eq!(removed.unwrap()["removed"], 1000);
     assert!(daemon.listed(true).is_empty());
 }
 
@@ -301,8 +281,5 @@ fn histories_of_runs_survive_the_daemon_and_a_killed_run_has_its_end() {
     });
     let text = last.output_text.unwrap();
     assert!(text.starts_with("ended: daemon_killed"), "{text}");
-    eventually("no files are left", || {
-        let mut folders = std::fs::read_dir(daemon.home().join("sessions")).unwrap();
-        folders.next().is_none().then_some(())
-    });
+    no_files_are_left(&daemon);
 }

@@ -1,24 +1,18 @@
 //! Limits that end a session or prevent its start.
 
+use super::history_of_calls::{history, job};
 use crate::support::processes::lives;
-use crate::support::session::{assert_error, program};
+use crate::support::session::{assert_error, assert_has, program};
 use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::ErrorCode;
-use ccd_protocol::session::{
-    Action, EndReason, SessionCreateParams, SessionHistory, SessionHistoryParams,
-};
-use serde_json::{Value, json};
+use ccd_protocol::session::{Action, EndReason, SessionCreateParams};
+use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// Returns the action and text of the last row of a session's history.
 fn end_row(daemon: &Daemon, session: &str) -> (Action, String) {
     eventually("the end is in the history", || {
-        let params = SessionHistoryParams {
-            session: session.to_owned(),
-            ..SessionHistoryParams::default()
-        };
-        let rows = daemon.call::<SessionHistory>(&params).unwrap().interactions;
-        let last = rows.into_iter().next_back()?;
+        let last = history(daemon, session).pop()?;
         let text = last.output_text?;
         text.starts_with("ended: ").then_some((last.action, text))
     })
@@ -40,7 +34,7 @@ fn a_session_that_nobody_uses_is_closed_with_that_reason() {
         assert!(ended.exitstatus.is_some() || ended.signal.is_some());
         let (action, text) = end_row(&daemon, session.id());
         assert_eq!(action, Action::Error);
-        assert!(text.contains("idle"), "{text}");
+        assert_has(&text, ["idle"]);
     }
 }
 
@@ -62,20 +56,17 @@ fn output_and_input_keep_a_session_from_being_idle() {
 #[test]
 fn a_session_that_runs_too_long_is_closed_with_that_reason() {
     let daemon = Daemon::start();
+    let script = "while :; do echo tick; sleep 0.05; done";
     let session = daemon.open_with(&SessionCreateParams {
         max_session_runtime_s: Some(0.4),
-        ..program(
-            &daemon,
-            "sh",
-            &["-c", "while :; do echo tick; sleep 0.05; done"],
-        )
+        ..program(&daemon, "sh", &["-c", script])
     });
     let ended = session.ended();
     assert_eq!(ended.end_reason, Some(EndReason::Runtime));
     assert!(!lives(ended.pid));
     let (action, text) = end_row(&daemon, session.id());
     assert_eq!(action, Action::Error);
-    assert!(text.contains("runtime"), "{text}");
+    assert_has(&text, ["runtime"]);
 }
 
 #[test]
@@ -109,31 +100,17 @@ fn a_limit_over_thirty_days_is_shortened_and_said_so() {
         ..program(&daemon, "cat", &[])
     });
     assert_eq!(session.record.session_timeout_s, 30.0 * 86_400.0);
-    assert_eq!(
-        session.record.warnings.len(),
-        1,
-        "{:?}",
-        session.record.warnings
-    );
-    for negative in [
-        SessionCreateParams {
-            timeout_s: Some(-1.0),
-            ..program(&daemon, "cat", &[])
-        },
-        SessionCreateParams {
-            session_timeout_s: Some(-0.5),
-            ..program(&daemon, "cat", &[])
-        },
-        SessionCreateParams {
-            max_session_runtime_s: Some(-1.0),
-            ..program(&daemon, "cat", &[])
-        },
-        SessionCreateParams {
-            max_output_size: Some(-1),
-            ..program(&daemon, "cat", &[])
-        },
+    let warnings = &session.record.warnings;
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    for set_negative in [
+        (|params| params.timeout_s = Some(-1.0)) as fn(&mut SessionCreateParams),
+        |params| params.session_timeout_s = Some(-0.5),
+        |params| params.max_session_runtime_s = Some(-1.0),
+        |params| params.max_output_size = Some(-1),
     ] {
-        assert_error(&daemon.refused(&negative), ErrorCode::InvalidArgument);
+        let mut params = program(&daemon, "cat", &[]);
+        set_negative(&mut params);
+        assert_error(&daemon.refused(&params), ErrorCode::InvalidArgument);
     }
 }
 
@@ -161,11 +138,7 @@ fn the_number_of_sessions_comes_from_the_configuration() {
     assert_error(&error, ErrorCode::MaxSessions);
     let refused = ccctl.run(&["session", "create", "--", "cat"]);
     assert_eq!(refused.code, Some(5));
-    assert!(
-        refused.stderr.contains("max_sessions"),
-        "{}",
-        refused.stderr
-    );
+    assert_has(&refused.stderr, ["max_sessions"]);
     let unlimited = Daemon::builder().config(r#"{"max_sessions": 0}"#).start();
     for _ in 0..25 {
         unlimited.open("cat", &[]);
@@ -179,17 +152,9 @@ fn the_client_says_when_a_session_will_end_by_itself() {
     let limited = ccctl.run(&["session", "create", "--", "cat"]);
     assert_eq!(limited.code, Some(0));
     assert_eq!(limited.stdout.trim().len(), 12);
-    assert!(limited.stderr.contains("300"), "{}", limited.stderr);
+    assert_has(&limited.stderr, ["300"]);
     let named = ccctl.run(&["session", "create", "--name", "stays", "--", "cat"]);
     assert_eq!(named.stderr, "");
-}
-
-/// Runs the job to its end.
-fn job(daemon: &Daemon, method: &str, params: &Value) -> Value {
-    let mut connection = daemon.connect();
-    let job = connection.call_value(method, params).unwrap()["job"].clone();
-    let params = json!({"job": job, "wait_ms": 30_000});
-    connection.call_value("job.get", &params).unwrap()["result"].clone()
 }
 
 #[test]

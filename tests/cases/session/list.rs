@@ -1,6 +1,6 @@
 //! What a list shows of each session, as a record and as a table.
 
-use crate::support::session::{guesses, program};
+use crate::support::session::{assert_has, guesses, program};
 use crate::support::{Ccctl, Daemon};
 use ccd_protocol::session::{
     InputVerdict, SessionCreateParams, SessionList, SessionListParams, WaitFor,
@@ -69,7 +69,7 @@ fn on_a_terminal_the_list_is_as_wide_as_the_terminal() {
         // The heading, the session, and perhaps the session that shows the list, if it is already listed.
         assert!((2..=3).contains(&lines.len()), "{text}");
         assert!(lines[0].ends_with("PROGRAM"), "{text}");
-        assert!(lines[1].contains("py  "), "{text}");
+        assert_has(lines[1], ["py  "]);
         assert_eq!(lines[1].contains(long), cols == 200, "{text}");
         assert_eq!(lines[1].contains('…'), cols < 200, "{text}");
     }
@@ -81,11 +81,7 @@ fn in_a_pipe_the_list_is_whole_and_without_colours() {
     let ccctl = Ccctl::new(&daemon);
     let none = ccctl.run(&["session", "list"]);
     assert_eq!((none.code, &*none.stdout), (Some(0), ""));
-    assert!(
-        none.stderr.contains("start one with ccctl session create"),
-        "{}",
-        none.stderr
-    );
+    assert_has(&none.stderr, ["start one with ccctl session create"]);
     let none = ccctl.run(&["session", "list", "--json"]);
     assert_eq!((&*none.stdout, &*none.stderr), ("{\"sessions\":[]}\n", ""));
     let word = "x".repeat(300);

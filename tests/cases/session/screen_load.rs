@@ -92,31 +92,6 @@ fn nothing_is_drawn_for_a_client_that_has_left() {
 }
 
 #[test]
-fn a_call_ends_in_time_with_an_older_screen_and_the_next_ones_continue() {
-    let daemon = Daemon::start();
-    let session = erasing(&daemon, 1_000);
-    let mut connection = daemon.connect();
-    let mut offset = 0;
-    for call in 0..200 {
-        let asked = Instant::now();
-        let reply = connection
-            .call_value("session.screen", &look(&session))
-            .unwrap();
-        let took = asked.elapsed();
-        assert!(took < Duration::from_secs(5), "{took:?}");
-        let drawn = reply["offset"].as_u64().unwrap();
-        assert!(drawn > offset, "call {call} continues after {offset}");
-        offset = drawn;
-        if reply["behind"] != true {
-            assert!(call > 0, "it would have to draw in several calls");
-            assert_eq!(reply["lines"], json!(["1000"]));
-            return;
-        }
-    }
-    panic!("never complete: {offset}");
-}
-
-#[test]
 fn the_memory_for_screens_of_ended_sessions_goes_back_and_they_show_the_same_again() {
     if !cfg!(target_os = "linux") {
         return;

@@ -1,9 +1,10 @@
 //! The terminal itself: its size, signals, replies and screen.
 
+use super::history_of_calls::history;
 use crate::support::session::{assert_error, lacks, program};
 use crate::support::{Ccctl, Daemon};
 use ccd_protocol::ErrorCode;
-use ccd_protocol::session::{Action, SessionCreateParams, SessionHistory, SessionHistoryParams};
+use ccd_protocol::session::{Action, SessionCreateParams};
 use serde_json::Value;
 
 #[test]
@@ -126,23 +127,24 @@ fn a_program_that_asks_its_terminal_gets_answers() {
     let session = daemon.open("python3", &["-c", ASKING]);
     let text = session.expect("done").before;
     let answers: Vec<&str> = text.lines().filter(|line| line.starts_with("b'")).collect();
-    assert_eq!(answers.len(), 8, "{text}");
-    assert_eq!(answers[0], r"b'\x1b[3;5R'");
-    assert!(answers[1].starts_with(r"b'\x1b[?62"), "{}", answers[1]);
-    assert!(answers[2].starts_with(r"b'\x1b[>"), "{}", answers[2]);
-    assert_eq!(answers[3], r"b'\x1b[0n'");
-    assert_eq!(answers[4], r"b'\x1b[?2004;2$y'");
-    assert_eq!(answers[5], r"b'\x1b[?2004;1$y'");
-    assert!(answers[6].starts_with(r"b'\x1b]11;rgb:"), "{}", answers[6]);
-    assert!(answers[7].starts_with(r"b'\x1b]10;rgb:"), "{}", answers[7]);
-    assert!(answers[7].ends_with(r"\x1b\\'"), "{}", answers[7]);
+    let starts = [
+        "[3;5R'",
+        "[?62",
+        "[>",
+        "[0n'",
+        "[?2004;2$y'",
+        "[?2004;1$y'",
+        "]11;rgb:",
+        "]10;rgb:",
+    ];
+    assert_eq!(answers.len(), starts.len(), "{text}");
+    for (answer, start) in answers.iter().zip(starts) {
+        assert!(answer.starts_with(&format!(r"b'\x1b{start}")), "{text}");
+    }
+    assert!(answers[7].ends_with(r"\x1b\\'"), "{text}");
     session.ended();
     // No client typed the replies.
-    let rows = daemon.call::<SessionHistory>(&SessionHistoryParams {
-        session: session.id().to_owned(),
-        ..SessionHistoryParams::default()
-    });
-    let rows = rows.unwrap().interactions;
+    let rows = history(&daemon, session.id());
     assert!(rows.iter().all(|row| row.action != Action::Send));
 }
 
@@ -160,27 +162,6 @@ fn the_screen_is_what_a_terminal_shows() {
     assert!(drawn.cursor.visible && !drawn.alternate);
     assert_eq!(drawn.title, "a title");
     assert_eq!(drawn.offset, session.now().output.output_bytes);
-}
-
-#[test]
-fn a_full_screen_program_is_on_the_alternate_screen() {
-    if lacks(&["vim"]) {
-        return;
-    }
-    let daemon = Daemon::start();
-    let vim = daemon.open("vim", &["-u", "NONE", "-i", "NONE", "-n"]);
-    vim.wait(ccd_protocol::session::WaitFor::Input);
-    assert!(vim.screen().alternate);
-    vim.keys(&["i"]);
-    vim.text("Hello 世界");
-    crate::support::eventually("vim shows what was typed", || {
-        (vim.screen().lines[0] == "Hello 世界").then_some(())
-    });
-    vim.keys(&["Escape"]);
-    vim.line(":q!");
-    let ended = vim.ended();
-    assert_eq!(ended.exitstatus, Some(0));
-    assert!(!vim.screen().alternate);
 }
 
 #[test]

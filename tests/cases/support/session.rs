@@ -60,6 +60,29 @@ pub(crate) fn assert_error(error: &Value, code: ErrorCode) {
     );
 }
 
+/// Returns the message of an error.
+pub(crate) fn message_of(error: &Value) -> &str {
+    error["message"].as_str().unwrap()
+}
+
+/// Asserts that a text contains each of these parts.
+#[track_caller]
+pub(crate) fn assert_has<P: AsRef<str>>(text: &str, parts: impl IntoIterator<Item = P>) {
+    for part in parts {
+        let part = part.as_ref();
+        assert!(text.contains(part), "{part:?} is not in {text}");
+    }
+}
+
+/// Asserts that a text contains none of these parts.
+#[track_caller]
+pub(crate) fn assert_lacks<P: AsRef<str>>(text: &str, parts: impl IntoIterator<Item = P>) {
+    for part in parts {
+        let part = part.as_ref();
+        assert!(!text.contains(part), "{part:?} is in {text}");
+    }
+}
+
 pub(crate) fn regex(pattern: &str) -> Pattern {
     Pattern::Regex(pattern.to_owned())
 }

@@ -26,7 +26,7 @@ pub use database::{Database, Store, delete};
 pub use documents::{blocking, blocking_io};
 pub use error::StoreError;
 pub use forget::forget_files;
-pub use memory::{give_back_memory, give_back_memory_soon};
+pub use memory::give_back_memory_soon;
 pub use open::{Column, Opened, Opening, Schema, set_aside_replaced};
 pub use row::{Row, Values, insert};
 pub use sqlx::sqlite::{

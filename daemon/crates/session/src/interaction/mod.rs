@@ -4,7 +4,6 @@
 
 mod event;
 mod form;
-mod nearby;
 mod recorder;
 mod row;
 mod table;

@@ -2,7 +2,6 @@
 
 use super::event::{Event, JUDGEMENT, Noted, Subject, Typed};
 use super::form::Form;
-use super::nearby::Nearby;
 use super::table::InteractionRow;
 use ccd_base::shell::quoted;
 use ccd_text::expect::clean_lossy;
@@ -22,10 +21,10 @@ const RECV_BYTES: usize = 4096;
 const BEFORE_BYTES: u64 = 8 << 10;
 
 /// Bytes of output after a row in which a secret may end.
-const AFTER_BYTES: usize = 1024;
+const AFTER_BYTES: u64 = 1024;
 
 /// Bytes of output in which typed text is searched for.
-const ECHO_BYTES: usize = 16 << 10;
+const ECHO_BYTES: u64 = 16 << 10;
 
 /// Maximum characters of typed text in a SEND row.
 pub const SEND_CHARS: usize = 10_000;
@@ -40,9 +39,8 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
         Event::End { .. } => Some(session.about().output.published()),
         Event::Start | Event::Failure(_) | Event::Trouble(_) => None,
     };
-    let mut nearby = Nearby::default();
     let output = match upto {
-        Some(upto) => received(noted, upto, &mut nearby).await,
+        Some(upto) => received(noted, upto).await,
         None => None,
     };
     if let Event::Finished { upto, exit_code } = noted.event {
@@ -53,11 +51,11 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
         return;
     }
     rows.extend(output);
-    rows.extend(own_row(noted, &nearby).await);
+    rows.extend(own_row(noted).await);
 }
 
 /// Returns the event's own row; `None` if that of the output is enough.
-async fn own_row(noted: &Noted, nearby: &Nearby) -> Option<InteractionRow> {
+async fn own_row(noted: &Noted) -> Option<InteractionRow> {
     let session = &*noted.session;
     let action = match &noted.event {
         Event::Start => "START",
@@ -85,7 +83,7 @@ async fn own_row(noted: &Noted, nearby: &Nearby) -> Option<InteractionRow> {
         } => {
             row.form = form.to_json();
             row.pattern_matched = Some(kept(session, pattern));
-            let matched = shown_match(session, matched, *start..*end, nearby).await;
+            let matched = shown_match(session, matched, *start..*end).await;
             row.output_text = Some(first_chars(&matched, RECV_CHARS));
             (row.start_offset, row.end_offset) = (Some(offset(*start)), Some(offset(*end)));
         }
@@ -125,8 +123,8 @@ fn blank(noted: &Noted, action: &str) -> InteractionRow {
     }
 }
 
-/// Returns the row for the output since the last one, if there was any; the output that it reads is kept in `nearby`.
-async fn received(noted: &Noted, upto: u64, nearby: &mut Nearby) -> Option<InteractionRow> {
+/// Returns the row for the output since the last one, if there was any.
+async fn received(noted: &Noted, upto: u64) -> Option<InteractionRow> {
     let session = &*noted.session;
     let from = session
         .about()
@@ -138,10 +136,8 @@ async fn received(noted: &Noted, upto: u64, nearby: &mut Nearby) -> Option<Inter
     let len = usize::try_from(upto - from)
         .unwrap_or(usize::MAX)
         .min(RECV_BYTES);
-    let end = from + len as u64;
-    *nearby = Nearby::around(session, from, end, BEFORE_BYTES).await;
-    let text = shown(session, from, len, nearby).await;
-    let text = in_its_lines(session, &text, from..end, nearby).await;
+    let text = shown_output(session, from, len).await;
+    let text = in_its_lines(session, &text, from..from + len as u64).await;
     let mut row = received_row(noted, from..upto);
     row.output_text = Some(first_chars(&text, RECV_CHARS));
     Some(row)
@@ -159,24 +155,19 @@ fn received_row(noted: &Noted, place: Range<u64>) -> InteractionRow {
 
 /// Returns the text of the output from `from` on, without hidden input that appears in it.
 pub async fn shown_output(session: &dyn Subject, from: u64, len: usize) -> String {
-    shown(session, from, len, &Nearby::default()).await
-}
-
-async fn shown(session: &dyn Subject, from: u64, len: usize, nearby: &Nearby) -> String {
-    let text_at = async |from, len| {
-        let bytes = nearby.read(session, from, len).await;
+    let text_at = async |from, end| {
+        let bytes = session.about().output.readable(from, end).await;
         (clean_lossy(&bytes, session.about().encoding), bytes.len())
     };
-    let (text, read_bytes) = text_at(from, len).await;
+    let (text, read_bytes) = text_at(from, from + len as u64).await;
     // Hidden input may be cut off at the edges; control sequences within it make it longer.
-    let around = 2 * session.about().hidden.longest_line();
+    let around = 2 * session.about().hidden.longest_line() as u64;
     if around == 0 {
         return text;
     }
-    let start = from.saturating_sub(around as u64);
-    let before_bytes = usize::try_from(from - start).unwrap_or(around);
-    let (before, _) = text_at(start, before_bytes).await;
-    let (after, _) = text_at(from + read_bytes as u64, around).await;
+    let (before, _) = text_at(from.saturating_sub(around), from).await;
+    let end = from + read_bytes as u64;
+    let (after, _) = text_at(end, end + around).await;
     let shown = before.len()..before.len() + text.len();
     session
         .about()
@@ -185,21 +176,16 @@ async fn shown(session: &dyn Subject, from: u64, len: usize, nearby: &Nearby) ->
 }
 
 /// Returns the text that a pattern matched at `place`, also without hidden input.
-async fn shown_match(
-    session: &dyn Subject,
-    matched: &str,
-    place: Range<u64>,
-    nearby: &Nearby,
-) -> String {
+async fn shown_match(session: &dyn Subject, matched: &str, place: Range<u64>) -> String {
     let mut text = matched.to_owned();
     if session.about().hidden.longest_line() > 0 {
         let len = usize::try_from(place.end - place.start).unwrap_or(usize::MAX);
-        text = shown(session, place.start, len.min(RECV_BYTES), nearby).await;
+        text = shown_output(session, place.start, len.min(RECV_BYTES)).await;
         if !text.contains(HIDDEN) {
             text = session.about().hidden.mask(matched, 0..matched.len());
         }
     }
-    in_its_lines(session, &text, place, nearby).await
+    in_its_lines(session, &text, place).await
 }
 
 /// How often it is judged whether a line was echoed that is being echoed.
@@ -210,27 +196,21 @@ const MULTILINE_STARTS: [&[u8]; 3] = [b"-----BEGIN ", b"machine", b"default logi
 
 /// Returns `text`, the output at `place`, without secrets, including parts of secrets that start before it or end after
 /// it in the same line, and those that only lines before it show to be secrets.
-async fn in_its_lines(
-    session: &dyn Subject,
-    text: &str,
-    place: Range<u64>,
-    nearby: &Nearby,
-) -> String {
+async fn in_its_lines(session: &dyn Subject, text: &str, place: Range<u64>) -> String {
     if !session.about().redacts_log {
         return text.to_owned();
     }
-    let encoding = session.about().encoding;
+    let (encoding, output) = (session.about().encoding, session.about().output);
     let first = place.start.saturating_sub(BEFORE_BYTES);
-    let before_bytes = usize::try_from(place.start - first).unwrap_or(0);
     // Cut before cleaning: most lines are short, and this is done for each row.
-    let before = nearby.read(session, first, before_bytes).await;
+    let before = output.readable(first, place.start).await;
     let starts = MULTILINE_STARTS.iter();
     let first_start = starts
         .filter_map(|start| memmem::rfind(&before, start))
         .min();
     let in_line = &before[..first_start.unwrap_or(before.len())];
     let line_start = memrchr(b'\n', in_line).map_or(0, |newline| newline + 1);
-    let after = nearby.read(session, place.end, AFTER_BYTES).await;
+    let after = output.readable(place.end, place.end + AFTER_BYTES).await;
     let line_end = memchr(b'\n', &after).unwrap_or(after.len());
     let before = clean_lossy(&before[line_start..], encoding);
     let after = clean_lossy(&after[..line_end], encoding);
@@ -283,8 +263,8 @@ async fn begun_echo(session: &dyn Subject, typed: &Typed) -> Option<usize> {
 }
 
 async fn echo_of(session: &dyn Subject, typed: &Typed) -> Echo {
-    let nearby = Nearby::default();
-    let output = nearby.read(session, typed.offset, ECHO_BYTES).await;
+    let end = typed.offset + ECHO_BYTES;
+    let output = session.about().output.readable(typed.offset, end).await;
     Echo::of(&output, &clean_lossy(&output, session.about().encoding))
 }
 

@@ -5,9 +5,9 @@ use ccd_screen::Modes;
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum KeyError {
-    /// Names the key (its first 40 characters) and up to three keys with similar names.
-    #[error("no key is named {name:?}{}", did_you_mean(.nearest))]
-    Unknown { name: String, nearest: Vec<String> },
+    /// Names the key (its first 40 characters), and the one that was probably meant.
+    #[error("no key is named {name:?}{}", did_you_mean(.meant.as_deref()))]
+    Unknown { name: String, meant: Option<String> },
     /// The combination only exists on keyboards, unless the program asks for extended keys.
     #[error(
         "the key {name:?} has no terminal sequence, because the program has not enabled extended keys"
@@ -50,13 +50,7 @@ pub fn encode(name: &str, modes: &Modes) -> Result<Vec<u8>, KeyError> {
     let key = only_char(base).map(Key::Char).or_else(|| names::find(base));
     let key = key.ok_or_else(|| KeyError::Unknown {
         name: shortened(name),
-        nearest: match meant(name) {
-            Some(meant) => vec![meant],
-            None => names::nearest(base)
-                .into_iter()
-                .map(str::to_owned)
-                .collect(),
-        },
+        meant: meant(name).or_else(|| names::nearest(base).map(str::to_owned)),
     })?;
     let bytes = match key {
         Key::Cursor(last) if held.none() => format!(
@@ -207,12 +201,8 @@ fn shortened(name: &str) -> String {
     name.chars().take(40).collect()
 }
 
-fn did_you_mean(nearest: &[String]) -> String {
-    if nearest.is_empty() {
-        String::new()
-    } else {
-        format!(", did you mean {}?", nearest.join(" or "))
-    }
+fn did_you_mean(meant: Option<&str>) -> String {
+    meant.map_or_else(String::new, |name| format!(", did you mean {name}?"))
 }
 
 #[cfg(test)]

@@ -16,39 +16,24 @@ pub(crate) enum Key {
     Keypad(char, char),
 }
 
-/// Names that differ too much from any known one are not worth a suggestion.
-const MAX_DISTANCE: usize = 2;
-const MAX_SUGGESTIONS: usize = 3;
-/// More than [`MAX_DISTANCE`] longer than any name.
-const MAX_NAME_LEN: usize = 16;
-
-/// The first name of each group is tmux's, or the more usual one of several.
+/// The names of each key; the first is tmux's, or the more usual one of several.
 const NAMES: &[(&str, Key)] = &[
-    ("Enter", Key::Char('\r')),
-    ("Return", Key::Char('\r')),
-    ("Escape", Key::Char('\x1b')),
-    ("Esc", Key::Char('\x1b')),
+    ("Enter Return", Key::Char('\r')),
+    ("Escape Esc", Key::Char('\x1b')),
     ("Tab", Key::Char('\t')),
     ("BTab", Key::BackTab),
     ("Space", Key::Char(' ')),
-    ("BSpace", Key::Char('\x7f')),
-    ("Backspace", Key::Char('\x7f')),
+    ("BSpace Backspace", Key::Char('\x7f')),
     ("Up", Key::Cursor('A')),
     ("Down", Key::Cursor('B')),
     ("Right", Key::Cursor('C')),
     ("Left", Key::Cursor('D')),
     ("Home", Key::Cursor('H')),
     ("End", Key::Cursor('F')),
-    ("PageUp", Key::Tilde(5)),
-    ("PgUp", Key::Tilde(5)),
-    ("PPage", Key::Tilde(5)),
-    ("PageDown", Key::Tilde(6)),
-    ("PgDn", Key::Tilde(6)),
-    ("NPage", Key::Tilde(6)),
-    ("IC", Key::Tilde(2)),
-    ("Insert", Key::Tilde(2)),
-    ("DC", Key::Tilde(3)),
-    ("Delete", Key::Tilde(3)),
+    ("PageUp PgUp PPage", Key::Tilde(5)),
+    ("PageDown PgDn NPage", Key::Tilde(6)),
+    ("IC Insert", Key::Tilde(2)),
+    ("DC Delete", Key::Tilde(3)),
     ("F1", Key::Function('P')),
     ("F2", Key::Function('Q')),
     ("F3", Key::Function('R')),
@@ -79,59 +64,32 @@ const NAMES: &[(&str, Key)] = &[
     ("KPEnter", Key::Keypad('M', '\r')),
 ];
 
+/// Returns every name, with its key.
+fn all() -> impl Iterator<Item = (&'static str, Key)> {
+    let groups = NAMES.iter();
+    groups.flat_map(|(names, key)| names.split(' ').map(move |name| (name, *key)))
+}
+
 /// Returns the key with this name, in upper or lower case.
 pub(super) fn find(name: &str) -> Option<Key> {
-    NAMES
-        .iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(name))
-        .map(|(_, key)| *key)
+    let mut all = all();
+    let found = all.find(|(known, _)| known.eq_ignore_ascii_case(name));
+    found.map(|(_, key)| key)
 }
 
 /// Returns the first name of a key.
 pub(crate) fn name_of(key: Key) -> Option<&'static str> {
-    NAMES
-        .iter()
-        .find(|(_, known)| *known == key)
-        .map(|(name, _)| *name)
+    let found = all().find(|(_, known)| *known == key);
+    found.map(|(name, _)| name)
 }
 
-/// Returns the names most similar to `name`, at most [`MAX_SUGGESTIONS`]; none if no key is similar.
-pub(super) fn nearest(name: &str) -> Vec<&'static str> {
-    if name.len() > MAX_NAME_LEN {
-        return Vec::new();
-    }
-    let lower = name.to_ascii_lowercase();
-    let mut near: Vec<(usize, &'static str)> = NAMES
-        .iter()
-        .map(|(known, _)| {
-            (
-                distance(lower.as_bytes(), known.to_ascii_lowercase().as_bytes()),
-                *known,
-            )
-        })
-        // A name without any common letter is not similar.
-        .filter(|(distance, known)| *distance <= MAX_DISTANCE && *distance < known.len())
-        .collect();
-    let least = near.iter().map(|(distance, _)| *distance).min();
-    near.retain(|(distance, _)| Some(*distance) == least);
-    near.into_iter()
-        .map(|(_, known)| known)
-        .take(MAX_SUGGESTIONS)
-        .collect()
-}
-
-/// Returns how many letters must be inserted, removed or changed to get from one to the other.
-fn distance(from: &[u8], to: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, letter) in from.iter().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, other) in to.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != other);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[to.len()]
+/// Returns the name that was probably meant; `None` if no key has a similar one.
+pub(super) fn nearest(name: &str) -> Option<&'static str> {
+    let names = all().map(|(known, _)| known.to_ascii_lowercase());
+    let names: Vec<String> = names.collect();
+    let meant = ccd_base::nearest::nearest(name, names.iter().map(String::as_str));
+    let key = find(meant.filter(|_| !name.is_empty())?)?;
+    name_of(key)
 }
 
 #[cfg(test)]
@@ -140,25 +98,11 @@ mod tests {
 
     #[test]
     fn every_name_is_there_once_and_found_in_any_case() {
-        for (name, key) in NAMES {
-            assert_eq!(find(&name.to_uppercase()), Some(*key), "{name}");
-            assert_eq!(
-                NAMES
-                    .iter()
-                    .filter(|(other, _)| other.eq_ignore_ascii_case(name))
-                    .count(),
-                1,
-                "{name}"
-            );
+        for (name, key) in all() {
+            assert_eq!(find(&name.to_uppercase()), Some(key), "{name}");
+            let same = all().filter(|(other, _)| other.eq_ignore_ascii_case(name));
+            assert_eq!(same.count(), 1, "{name}");
         }
         assert_eq!(find("Hyper"), None);
-    }
-
-    #[test]
-    fn suggestions_are_near_and_few() {
-        assert_eq!(nearest("Entr"), ["Enter"]);
-        assert_eq!(nearest("PageDwn"), ["PageDown"]);
-        assert_eq!(nearest("hello world"), Vec::<&str>::new());
-        assert!(nearest("F13").len() == MAX_SUGGESTIONS);
     }
 }

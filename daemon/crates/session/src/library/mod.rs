@@ -17,23 +17,17 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+type FileVersion = (u64, u64, [[i64; 2]; 2]);
+
 /// The built-in patterns, and those in `patterns.json` that replace or supplement them.
 /// The file may be edited by hand: [`Library::fresh`] checks whether it has changed.
 pub struct Library {
     path: PathBuf,
     now: RwLock<Arc<Compiled>>,
     /// The version of the file that was read last.
-    seen: Mutex<Option<Stamp>>,
+    seen: Mutex<Option<FileVersion>>,
     /// One change of the file at a time.
     writing: tokio::sync::Mutex<()>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Stamp {
-    inode: u64,
-    len: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
 }
 
 impl Library {
@@ -87,8 +81,8 @@ impl Library {
     fn look(&self) -> Arc<Compiled> {
         // Held while the file is read, so that simultaneous checks read it once.
         let mut seen = self.seen.lock();
-        let stamp = Stamp::of(&self.path);
-        if *seen == stamp {
+        let now = version_of(&self.path);
+        if *seen == now {
             return self.current();
         }
         let compiled = match documents::read(&self.path) {
@@ -107,7 +101,7 @@ impl Library {
         }
         let compiled = Arc::new(compiled);
         *self.now.write() = Arc::clone(&compiled);
-        *seen = stamp;
+        *seen = now;
         compiled
     }
 
@@ -200,15 +194,10 @@ impl Library {
     }
 }
 
-impl Stamp {
-    /// `None` if there is no file, or it cannot be inspected.
-    fn of(path: &Path) -> Option<Self> {
-        let facts = std::fs::metadata(path).ok()?;
-        Some(Self {
-            inode: facts.ino(),
-            len: facts.len(),
-            modified: (facts.mtime(), facts.mtime_nsec()),
-            changed: (facts.ctime(), facts.ctime_nsec()),
-        })
-    }
+/// Returns what changes with the file: inode, length and times. `None` if there is none, or it cannot be inspected.
+fn version_of(path: &Path) -> Option<FileVersion> {
+    let facts = std::fs::metadata(path).ok()?;
+    let modified = [facts.mtime(), facts.mtime_nsec()];
+    let changed = [facts.ctime(), facts.ctime_nsec()];
+    Some((facts.ino(), facts.len(), [modified, changed]))
 }

@@ -297,6 +297,22 @@ impl Output {
         Ok(())
     }
 
+    /// Returns at most `max_bytes` from `from` on, without what is lost.
+    pub async fn bytes(&self, from: u64, max_bytes: usize) -> io::Result<Vec<u8>> {
+        let mut stretch = Stretch::from(from);
+        self.read_on(&mut stretch, u64::MAX, max_bytes).await?;
+        stretch.bytes.truncate(max_bytes);
+        Ok(stretch.bytes)
+    }
+
+    /// Returns the bytes from `from` up to `end`, as far as they are there.
+    pub async fn readable(&self, from: u64, end: u64) -> Vec<u8> {
+        let mut stretch = Stretch::from(from);
+        // What can be read is all that there is.
+        let _ = self.read_on(&mut stretch, end, usize::MAX).await;
+        stretch.bytes
+    }
+
     /// Copies unlogged output into `buffer` and returns its offset; `None` if everything is logged.
     pub(super) fn pending(&self, buffer: &mut Vec<u8>) -> Option<u64> {
         let inner = self.inner.lock();

@@ -3,38 +3,30 @@
 use ccd_base::nearest::nearest;
 use serde_json::Value;
 
-const CONFIG: [&str; 9] = [
-    "name",
-    "command_template",
-    "typical_timeout",
-    "expect_sequences",
-    "success_indicators",
-    "ready_indicators",
-    "notes",
-    "sample_output",
-    "tape",
-];
-const STEP: [&str; 5] = ["pattern", "response", "keys", "newline", "optional"];
-const SECRET: [&str; 4] = ["name", "env", "file", "prompt"];
+const CONFIG: &str = "name command_template typical_timeout expect_sequences success_indicators ready_indicators \
+    notes sample_output tape";
+const STEP: &str = "pattern response keys newline optional";
+const SECRET: &str = "name env file prompt";
 
 /// Returns a warning for each unknown field, with the name that was probably meant.
 pub fn unknown_fields(document: &Value) -> Vec<String> {
     let mut warnings = Vec::new();
-    look(document, "", &CONFIG, &mut warnings);
+    look(document, "", CONFIG, &mut warnings);
     let steps = document["expect_sequences"].as_array();
     for (index, step) in steps.into_iter().flatten().enumerate() {
         let place = format!("expect_sequences[{index}].");
-        look(step, &place, &STEP, &mut warnings);
+        look(step, &place, STEP, &mut warnings);
         let place = format!("{place}response.secret.");
-        look(&step["response"]["secret"], &place, &SECRET, &mut warnings);
+        look(&step["response"]["secret"], &place, SECRET, &mut warnings);
     }
     warnings
 }
 
-fn look(value: &Value, place: &str, known: &[&str], warnings: &mut Vec<String>) {
+fn look(value: &Value, place: &str, known: &str, warnings: &mut Vec<String>) {
     let fields = value.as_object().into_iter().flatten();
-    for (field, _) in fields.filter(|(field, _)| !known.contains(&field.as_str())) {
-        let meant = match nearest(field, known.iter().copied()) {
+    let is_known = |field: &str| known.split(' ').any(|name| name == field);
+    for (field, _) in fields.filter(|(field, _)| !is_known(field)) {
+        let meant = match nearest(field, known.split(' ')) {
             Some(name) => format!(" (did you mean {name}?)"),
             None => String::new(),
         };
@@ -85,9 +77,10 @@ mod tests {
         let written = serde_json::to_value(read).unwrap();
         let names = |value: &Value| value.as_object().unwrap().len();
         let step = &written["expect_sequences"][0];
-        assert_eq!(names(&written), CONFIG.len());
-        assert_eq!(names(step), STEP.len());
-        assert_eq!(names(&step["response"]["secret"]), SECRET.len());
+        let count = |known: &str| known.split(' ').count();
+        assert_eq!(names(&written), count(CONFIG));
+        assert_eq!(names(step), count(STEP));
+        assert_eq!(names(&step["response"]["secret"]), count(SECRET));
         assert_eq!(unknown_fields(&written), Vec::<String>::new());
     }
 }

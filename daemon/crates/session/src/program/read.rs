@@ -305,59 +305,62 @@ mod tests {
 
     #[test]
     fn each_mistake_is_told_with_its_place() {
-        let with_step =
-            |step: Value| mistake(json!({"command_template": "x", "expect_sequences": [step]}));
-        for (told, expected) in [
+        for (document, expected) in [
             (
-                mistake(json!({"command_template": "a 'b"})),
+                json!({"command_template": "a 'b"}),
                 "command_template: the quote ' is not closed, at byte 2",
             ),
             (
-                mistake(json!({"command_template": "x", "ready_indicators": ["ok", "("]})),
+                json!({"command_template": "x", "ready_indicators": ["ok", "("]}),
                 "ready_indicators[1]: wrong at byte 0: unclosed group",
             ),
             (
-                mistake(json!({"command_template": "x", "typical_timeout": -1})),
+                json!({"command_template": "x", "typical_timeout": -1}),
                 "typical_timeout: -1: give seconds, 0 or more",
             ),
+        ] {
+            assert_eq!(mistake(document), expected);
+        }
+        for (step, expected) in [
             (
-                with_step(json!({"pattern": "a{"})),
-                "expect_sequences[0].pattern: wrong at byte 1: unclosed counted repetition",
+                json!({"pattern": "a{"}),
+                ".pattern: wrong at byte 1: unclosed counted repetition",
             ),
             (
-                with_step(json!({"pattern": "a", "response": "{a b}"})),
-                "expect_sequences[0].response: a '{' without a name and '}' (write {{ for a brace) at byte 0",
+                json!({"pattern": "a", "response": "{a b}"}),
+                ".response: a '{' without a name and '}' (write {{ for a brace) at byte 0",
             ),
             (
-                with_step(json!({"pattern": "a", "response": "b", "keys": ["Up"]})),
-                "expect_sequences[0]: give response or keys, not both",
+                json!({"pattern": "a", "response": "b", "keys": ["Up"]}),
+                ": give response or keys, not both",
             ),
             (
-                with_step(json!({"keys": ["Up", "Entr"]})),
-                "expect_sequences[0].keys[1]: no key is named \"Entr\", did you mean Enter?; words are given as `response`",
+                json!({"keys": ["Up", "Entr"]}),
+                ".keys[1]: no key is named \"Entr\", did you mean Enter?; words are given as `response`",
             ),
             (
-                with_step(json!({})),
-                "expect_sequences[0]: the step has nothing to wait for and nothing to type",
+                json!({}),
+                ": the step has nothing to wait for and nothing to type",
             ),
             (
-                with_step(json!({"pattern": "a", "response": {"secret": {}}})),
-                "expect_sequences[0].response.secret: give env, file or prompt",
+                json!({"pattern": "a", "response": {"secret": {}}}),
+                ".response.secret: give env, file or prompt",
             ),
             (
-                with_step(json!({"response": {"secret": {"name": "a b"}}})),
-                "expect_sequences[0].response.secret.name: \"a b\": give letters, digits and _",
+                json!({"response": {"secret": {"name": "a b"}}}),
+                ".response.secret.name: \"a b\": give letters, digits and _",
             ),
             (
-                with_step(json!({"response": "a", "optional": true})),
-                "expect_sequences[0]: an optional step needs a pattern",
+                json!({"response": "a", "optional": true}),
+                ": an optional step needs a pattern",
             ),
             (
-                with_step(json!({"pattern": "a", "optional": true})),
-                "expect_sequences[0]: the last step is optional, so give ready_indicators to show when the program has started",
+                json!({"pattern": "a", "optional": true}),
+                ": the last step is optional, so give ready_indicators to show when the program has started",
             ),
         ] {
-            assert_eq!(told, expected);
+            let told = mistake(json!({"command_template": "x", "expect_sequences": [step]}));
+            assert_eq!(told, format!("expect_sequences[0]{expected}"));
         }
     }
 

@@ -225,12 +225,8 @@ mod tests {
             ],
         });
         let program = Program::read(&serde_json::from_value(document).unwrap()).unwrap();
-        let map = |pairs: &[(&str, &str)]| {
-            let pairs = pairs.iter();
-            pairs
-                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
-                .collect::<BTreeMap<_, _>>()
-        };
+        let owned = |pair: &(&str, &str)| (pair.0.to_owned(), pair.1.to_owned());
+        let map = |pairs: &[(&str, &str)]| BTreeMap::from_iter(pairs.iter().map(owned));
         let name = SessionId::parse("box").unwrap();
         let (set, secrets) = (map(set), map(secrets));
         Script::of(
@@ -275,18 +271,14 @@ mod tests {
     #[test]
     fn a_value_types_one_line_and_is_not_shown_in_the_error() {
         let told = refused(&[("port", "22"), ("host", "h"), ("user", "me\rrm")], &[]);
-        assert!(
-            told.contains("\"user\" contains the control character '\\r'"),
-            "{told}"
-        );
+        let cause = "\"user\" contains the control character '\\r'";
+        assert!(told.contains(cause), "{told}");
         let told = refused(&ALL, &[("PW", "hunter2\n")]);
         assert!(!told.contains("hunter2"), "{told}");
         // An argument may contain any character.
         let host = [("port", "22"), ("host", "a\nb"), ("user", "me")];
-        assert_eq!(
-            script(&host, &[], false).unwrap().args,
-            ["-p", "22", "a\nb"]
-        );
+        let args = script(&host, &[], false).unwrap().args;
+        assert_eq!(args, ["-p", "22", "a\nb"]);
     }
 
     #[test]
@@ -296,20 +288,15 @@ mod tests {
         assert_eq!(script.args, ["-p", "22", "h"]);
         assert_eq!(script.hidden.0.keys().collect::<Vec<_>>(), ["host"]);
         let told = refused(&ALL, &[("host", "hunter2")]);
-        assert!(
-            told.contains("\"host\"") && !told.contains("hunter2"),
-            "{told}"
-        );
+        assert!(told.contains("\"host\"") && !told.contains("hunter2"));
     }
 
     #[test]
     fn a_secret_is_missed_once_and_never_printed() {
         let missing = script(&ALL, &[], false).unwrap().missing;
         assert_eq!(missing.len(), 1);
-        assert_eq!(
-            (missing[0].step, missing[0].prompt.as_deref()),
-            (2, Some("me?"))
-        );
+        let first = (missing[0].step, missing[0].prompt.as_deref());
+        assert_eq!(first, (2, Some("me?")));
         let script = script(&ALL, &[("PW", "hunter2")], false).unwrap();
         assert!(script.missing.is_empty());
         assert!(!format!("{script:?}").contains("hunter2"));

@@ -410,19 +410,9 @@ pub(super) fn injected_end(how: &str) -> String {
     format!("{how}, injected by the error_rate of its tape options")
 }
 
-pub fn reason_text(reason: EndReason) -> &'static str {
-    match reason {
-        EndReason::Exited => "exited",
-        EndReason::Signalled => "signalled",
-        EndReason::Closed => "closed",
-        EndReason::Idle => "idle",
-        EndReason::Runtime => "runtime",
-        EndReason::OutputLimit => "output_limit",
-        EndReason::Shutdown => "shutdown",
-        EndReason::DaemonKilled => "daemon_killed",
-        EndReason::HolderDied => "holder_died",
-        EndReason::RingLost => "ring_lost",
-    }
+pub fn reason_text(reason: EndReason) -> String {
+    let text = serde_json::to_value(reason).unwrap_or_default();
+    text.as_str().unwrap_or_default().to_owned()
 }
 
 pub(super) fn reason_of(text: &str) -> Option<EndReason> {

@@ -51,7 +51,7 @@ impl Session {
         };
         let text = format!(
             "ended: {}, {}",
-            reason.map_or("unknown", reason_text),
+            reason.map_or("unknown".to_owned(), reason_text),
             describe_end(exit, None)
         );
         let is_regular = matches!(reason, Some(EndReason::Exited | EndReason::Closed));

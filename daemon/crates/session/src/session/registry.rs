@@ -2,8 +2,7 @@
 
 use super::error::SessionError;
 use super::live::Session;
-use super::services::Services;
-use super::settings::SessionSettings;
+use super::services::{Services, SessionSettings};
 use super::survive::{EndedSessions, StrayRecording};
 use crate::program::Programs;
 use ccd_protocol::SessionId;

@@ -3,18 +3,19 @@
 use super::input::Reads;
 use super::output::Logger;
 use super::screen::Screens;
-use super::settings::SessionSettings;
 use crate::interaction::Recorder;
 use crate::library::Library;
 use ccd_protocol::SessionId;
 use ccd_store::Store;
 use ccd_tape::root::Roots;
+use ccd_tape::settings::Replay;
 use ccd_terminal::holder::{Holder, ProcessTables};
 use ccd_text::expect::PatternCache;
 use parking_lot::RwLock;
 use std::fmt::{self, Debug, Formatter};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -111,4 +112,29 @@ impl Folders {
     pub fn ring(&self, id: &str) -> PathBuf {
         self.rings.join(format!("{id}.ring"))
     }
+}
+
+/// Limits of sessions and defaults for requests, named like the configuration keys; `None` means no limit.
+#[derive(Debug, Clone)]
+pub struct SessionSettings {
+    /// Live sessions.
+    pub max_sessions: Option<usize>,
+    /// Ended sessions.
+    pub ended_session_limit: Option<usize>,
+    pub max_rows: u16,
+    pub max_cols: u16,
+    pub session_timeout: Option<Duration>,
+    pub max_session_runtime: Option<Duration>,
+    /// Bytes of one session's log.
+    pub max_output_size: Option<u64>,
+    /// Lines of one session in memory.
+    pub output_limit: usize,
+    pub default_timeout: Duration,
+    /// The configuration file sets `default_timeout`, which then overrides the timeout of a program configuration.
+    pub has_default_timeout: bool,
+    /// Bytes of one log file.
+    pub log_rotation_size: u64,
+    /// Directory for named pipes, if it is safe.
+    pub pipe_dir: PathBuf,
+    pub replay: Replay,
 }

@@ -5,13 +5,15 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 /// A file that is removed when this is dropped.
+#[derive(Debug)]
 pub(super) struct TemporaryFile(pub(super) PathBuf);
 
 impl TemporaryFile {
     pub(super) fn create(path: PathBuf, content: &[u8]) -> io::Result<Self> {
-        let file = Self(path);
-        own_file::create(&file.0)?.write_all(content)?;
-        Ok(file)
+        let mut file = own_file::create(&path)?;
+        let created = Self(path);
+        file.write_all(content)?;
+        Ok(created)
     }
 }
 

@@ -67,18 +67,14 @@ impl TypedLine {
                     }
                     done.extend(self.take_line(name == "Enter"));
                 }
-                Pressed::Erase => self.erase(|text| text.pop().is_some().then_some(())),
-                Pressed::EraseWord => self.erase(|text| {
-                    let rest = text
-                        .trim_end()
-                        .trim_end_matches(|c: char| !c.is_whitespace());
-                    text.truncate(rest.len());
-                    Some(())
-                }),
-                Pressed::EraseLine => self.erase(|text| {
-                    text.clear();
-                    Some(())
-                }),
+                Pressed::Erase if self.shown.len() == self.text_start => self.named("BSpace"),
+                Pressed::Erase => _ = self.shown.pop(),
+                Pressed::EraseWord => {
+                    let text = self.shown[self.text_start..].trim_end();
+                    let rest = text.trim_end_matches(|c: char| !c.is_whitespace());
+                    self.shown.truncate(self.text_start + rest.len());
+                }
+                Pressed::EraseLine => self.shown.truncate(self.text_start),
             }
             if self.shown.len() >= MAX_LINE_BYTES {
                 done.extend(self.take());
@@ -153,16 +149,6 @@ impl TypedLine {
             0 => {}
             1 => self.named("1 character"),
             count => self.named(&format!("{count} characters")),
-        }
-    }
-
-    /// Changes the text since the last named key as the erasing keys do.
-    fn erase(&mut self, change: impl Fn(&mut String) -> Option<()>) {
-        let mut text = self.shown.split_off(self.text_start);
-        let changed = change(&mut text);
-        self.shown.push_str(&text);
-        if changed.is_none() {
-            self.named("BSpace");
         }
     }
 }
@@ -280,6 +266,11 @@ mod tests {
         alternate: false,
     };
 
+    const FULL_SCREEN: TakenInput = TakenInput {
+        alternate: true,
+        ..SHELL
+    };
+
     fn typed(line: &mut TypedLine, keys: &[&str], taken: TakenInput) -> Vec<String> {
         let done = keys
             .iter()
@@ -320,11 +311,7 @@ mod tests {
                 keys(&["z", "C-c"]),
             ]
         );
-        let full_screen = TakenInput {
-            alternate: true,
-            ..SHELL
-        };
-        assert_eq!(forms(b"ihello\r", full_screen), [Form::Event]);
+        assert_eq!(forms(b"ihello\r", FULL_SCREEN), [Form::Event]);
         assert!(line.add(b"not done", SHELL).is_empty());
         assert_eq!(line.take().unwrap().form, Form::Text);
     }
@@ -346,13 +333,9 @@ mod tests {
     #[test]
     fn at_a_full_screen_program_characters_are_counted() {
         let mut line = TypedLine::default();
-        let full_screen = TakenInput {
-            alternate: true,
-            ..SHELL
-        };
         let keys = ["ihello", "\x1b", "j", "\x1b[<0;3;4M", "\x1b[I", ":wq\r"];
         assert_eq!(
-            typed(&mut line, &keys, full_screen),
+            typed(&mut line, &keys, FULL_SCREEN),
             ["<6 characters><Escape><4 characters>"]
         );
     }

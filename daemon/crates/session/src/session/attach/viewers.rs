@@ -17,7 +17,7 @@ const MAX_VIEWERS: usize = 64;
 
 pub type Size = (u16, u16);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Viewers {
     list: Mutex<Vec<Viewer>>,
     /// Notified when the size of the session or of a viewer changes.
@@ -44,15 +44,6 @@ pub struct Attached {
     pub session: Arc<Session>,
     connection: u64,
     pub resized: watch::Receiver<()>,
-}
-
-impl Default for Viewers {
-    fn default() -> Self {
-        Self {
-            list: Mutex::default(),
-            resized: watch::channel(()).0,
-        }
-    }
 }
 
 impl Viewers {

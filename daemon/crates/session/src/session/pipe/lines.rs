@@ -165,16 +165,20 @@ mod tests {
     }
 
     fn lines_of(pieces: &[&str]) -> Vec<String> {
+        let pieces = pieces.iter().map(|piece| piece.as_bytes());
+        let text = String::from_utf8(fed(pieces, &rules())).unwrap();
+        let lines = text.lines().map(|line| line.replace("[1.234]", ""));
+        lines.collect()
+    }
+
+    fn fed<'a>(pieces: impl Iterator<Item = &'a [u8]>, rules: &Rules<'_>) -> Vec<u8> {
         let mut lines = Lines::new(encoding_rs::UTF_8);
         let mut out = Vec::new();
         for piece in pieces {
-            lines.feed(piece.as_bytes(), 1_234, &rules(), &mut out);
+            lines.feed(piece, 1_234, rules, &mut out);
         }
-        lines.finish(1_234, &rules(), &mut out);
-        let text = String::from_utf8(out).unwrap();
-        text.lines()
-            .map(|line| line.replace("[1.234]", ""))
-            .collect()
+        lines.finish(1_234, rules, &mut out);
+        out
     }
 
     #[test]
@@ -219,11 +223,9 @@ mod tests {
             hidden: &hidden,
             ..rules()
         };
-        let mut lines = Lines::new(encoding_rs::UTF_8);
-        let mut out = Vec::new();
-        lines.feed(b"got hunter2!\nhunter\n", 0, &rules, &mut out);
+        let out = fed(std::iter::once(&b"got hunter2!\nhunter\n"[..]), &rules);
         let text = String::from_utf8(out).unwrap();
-        assert_eq!(text, "[0.000][OUT] got <hidden>!\n[0.000][OUT] hunter\n");
+        assert_eq!(text, "[1.234][OUT] got <hidden>!\n[1.234][OUT] hunter\n");
     }
 
     #[test]
@@ -258,16 +260,8 @@ mod tests {
             cut in 1usize..40,
         ) {
             let whole = parts.concat().repeat(repeat);
-            let mut bytes = Vec::new();
-            let mut lines = Lines::new(encoding_rs::UTF_8);
-            for piece in whole.as_bytes().chunks(cut) {
-                lines.feed(piece, 0, &rules(), &mut bytes);
-            }
-            lines.finish(0, &rules(), &mut bytes);
-            let mut at_once = Vec::new();
-            let mut lines = Lines::new(encoding_rs::UTF_8);
-            lines.feed(whole.as_bytes(), 0, &rules(), &mut at_once);
-            lines.finish(0, &rules(), &mut at_once);
+            let bytes = fed(whole.as_bytes().chunks(cut), &rules());
+            let at_once = fed(std::iter::once(whole.as_bytes()), &rules());
             prop_assert!(bytes.split(|byte| *byte == b'\n').all(|line| line.len() < MAX_LINE_BYTES));
             prop_assert_eq!(bytes, at_once);
         }

@@ -3,7 +3,6 @@
 
 mod fifo;
 mod lines;
-mod marks;
 mod open;
 mod place;
 mod sender;

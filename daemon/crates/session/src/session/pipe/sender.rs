@@ -150,13 +150,8 @@ mod tests {
             .unwrap();
         let mut read = vec![0; 100_000];
         let mut len = reader.read(&mut read).unwrap();
-        sender
-            .room()
-            .unwrap()
-            .writable()
-            .await
-            .unwrap()
-            .clear_ready();
+        let room = sender.room().unwrap();
+        room.writable().await.unwrap().clear_ready();
         assert_eq!(sender.try_send().unwrap(), Sent::All);
         sender.fifo.let_go_of_reader();
         len += reader.read(&mut read).unwrap();

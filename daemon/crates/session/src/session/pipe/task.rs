@@ -1,7 +1,6 @@
 //! The task of a pipe: takes output by offset, and writes it at the reader's pace.
 
 use super::lines::{Lines, PipeEventKind, Rules, events};
-use super::marks::Marks;
 use super::place::PipeProgress;
 use super::sender::{Sender, Sent};
 use super::state::Open;
@@ -54,7 +53,6 @@ pub(super) struct PipeTask {
     at: u64,
     /// Output before this offset is written, or will be once everything that waits is.
     safe: u64,
-    marks: Marks,
     /// Nobody has read for [`STALL`].
     is_stalled: bool,
     told_dropped: u64,
@@ -107,7 +105,6 @@ impl PipeTask {
             place,
             at: from,
             safe: from,
-            marks: Marks::default(),
             is_stalled: false,
             told_dropped: 0,
             untold_bytes: 0,
@@ -226,22 +223,15 @@ impl PipeTask {
         Ok(())
     }
 
-    /// Waits until the FIFO takes more or the pipe is closed; meanwhile notes the arrival times of output.
-    async fn wait_for_room(&mut self, since: Instant) -> Result<(), Gone> {
-        let (session, open) = (Arc::clone(&self.session), Arc::clone(&self.open));
+    /// Waits until the FIFO takes more or the pipe is closed.
+    async fn wait_for_room(&self, since: Instant) -> Result<(), Gone> {
         let room = self.sender.room().map_err(|error| self.broken(&error))?;
         let give_up = self.end.map(|end| end.deadline.min(since + STALL));
-        loop {
-            let changed = session.output.changed();
-            tokio::select! {
-                biased;
-                ready = room.writable() => {
-                    return ready.map(drop).map_err(|error| self.broken(&error));
-                }
-                () = open.closing.cancelled(), if self.end.is_none() => return Ok(()),
-                () = sleep_until(give_up) => return Err(Gone),
-                () = changed, if !open.facts.raw => self.marks.note(session.output.end(), unix_ms()),
-            }
+        tokio::select! {
+            biased;
+            ready = room.writable() => ready.map(drop).map_err(|error| self.broken(&error)),
+            () = self.open.closing.cancelled(), if self.end.is_none() => Ok(()),
+            () = sleep_until(give_up) => Err(Gone),
         }
     }
 
@@ -284,12 +274,9 @@ impl PipeTask {
             return NextStep::Again;
         }
         self.refresh().await;
-        let mark = self.marks.of(self.at);
-        let limit = mark.map_or(limit, |mark| limit.min(mark.end - self.at));
-        let ms = mark.map_or_else(unix_ms, |mark| mark.unix_ms);
         let limit = usize::try_from(limit).unwrap_or(PIECE_BYTES);
         match self.session.output.read(self.at, limit).await {
-            Ok(Piece::Bytes(bytes)) => self.write(bytes, ms).await,
+            Ok(Piece::Bytes(bytes)) => self.write(bytes).await,
             Ok(Piece::Missing { resume }) => self.leave_out(resume),
             Ok(Piece::Pending | Piece::End) => {
                 self.is_stalled = false;
@@ -322,13 +309,13 @@ impl PipeTask {
         Gone
     }
 
-    async fn write(&mut self, mut bytes: Vec<u8>, ms: u64) {
+    async fn write(&mut self, mut bytes: Vec<u8>) {
         if self.untold_bytes > 0 {
             self.skip_rest_of_line(&mut bytes);
         }
         let start = self.at;
         self.at += bytes.len() as u64;
-        (self.taken_at, self.taken_ms) = (Instant::now(), ms);
+        (self.taken_at, self.taken_ms) = (Instant::now(), unix_ms());
         if self.open.facts.raw {
             self.safe = self.at;
             self.sender.out = bytes;
@@ -339,9 +326,10 @@ impl PipeTask {
         let line_end = memchr::memrchr2(b'\n', b'\r', &bytes[..decided_len]);
         if bytes.len() <= INLINE_BYTES {
             let rules = rules(&self.patterns, &self.session);
-            self.lines.feed(&bytes, ms, &rules, &mut self.sender.out);
+            let out = &mut self.sender.out;
+            self.lines.feed(&bytes, self.taken_ms, &rules, out);
         } else {
-            self.feed_aside(bytes, ms).await;
+            self.feed_aside(bytes).await;
         }
         if !self.lines.has_begun() {
             (self.safe, self.begun_at) = (self.at, None);
@@ -354,10 +342,11 @@ impl PipeTask {
     }
 
     /// Turns much output into lines on a blocking thread, so that other tasks are not delayed.
-    async fn feed_aside(&mut self, bytes: Vec<u8>, ms: u64) {
+    async fn feed_aside(&mut self, bytes: Vec<u8>) {
         let fresh = Lines::new(self.session.facts.encoding);
         let mut lines = std::mem::replace(&mut self.lines, fresh);
         let (patterns, session) = (Arc::clone(&self.patterns), Arc::clone(&self.session));
+        let ms = self.taken_ms;
         let fed = blocking(move || {
             let mut out = Vec::with_capacity(2 * bytes.len());
             lines.feed(&bytes, ms, &rules(&patterns, &session), &mut out);

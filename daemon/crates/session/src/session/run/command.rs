@@ -12,8 +12,10 @@ use crate::session::error::{Busy, SessionError};
 use crate::session::input::TerminalInput;
 use crate::session::live::Session;
 use crate::session::shell::{
-    CommandFile, Nonce, Outcome, Printer, Refusal, has_text_at_mark, is_integrated, takes_commands,
+    Nonce, Outcome, Printer, Refusal, command_file, editor_file, has_text_at_mark, is_integrated,
+    takes_commands,
 };
+use crate::session::temporary_file::TemporaryFile;
 use crate::session::wait::last_line;
 use base64::Engine;
 use ccd_protocol::session::{SessionRunParams, SessionRunReply};
@@ -249,10 +251,8 @@ impl Session {
         let (dir, text) = (self.output.dir(), params.command.as_bytes());
         let file = match (has_editor, &on_tape) {
             _ if is_replay => None,
-            (true, _) => Some(CommandFile::for_editor(dir, &nonce, text)),
-            (false, None) if target.shell == Shell::Own => {
-                Some(CommandFile::create(dir, &nonce, text))
-            }
+            (true, _) => Some(editor_file(dir, &nonce, text)),
+            (false, None) if target.shell == Shell::Own => Some(command_file(dir, &nonce, text)),
             (false, _) => None,
         };
         let file = file.transpose().map_err(unwritable)?;
@@ -265,7 +265,7 @@ impl Session {
             shell: target.shell,
             pid: target.pid,
             has_editor,
-            file: file.as_ref().map(|file| file.path.clone()),
+            file: file.as_ref().map(|file| file.0.clone()),
             line_editing: !line_of(self).canonical,
             is_on_tape: on_tape.is_some(),
             offset: self.output.end(),
@@ -298,7 +298,7 @@ impl Session {
 }
 
 struct Tools {
-    file: Option<CommandFile>,
+    file: Option<TemporaryFile>,
     on_tape: Option<CommandOnTape>,
     second: Option<SecondTerminal>,
 }

@@ -5,7 +5,7 @@ use super::typing::Typing;
 use crate::output::Piece;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
-use crate::session::shell::CommandFile;
+use crate::session::temporary_file::TemporaryFile;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -70,7 +70,7 @@ impl Session {
             session: Arc::clone(self),
             running,
             second: None,
-            file: typing.file.map(|path| CommandFile { path }),
+            file: typing.file.map(TemporaryFile),
             turn,
             at: typing.offset,
             is_over: kept.has_ended,

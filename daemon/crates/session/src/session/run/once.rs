@@ -254,24 +254,20 @@ fn create_params(
 ) -> SessionCreateParams {
     let now = tokio::time::Instant::now();
     let left = deadline.instant().saturating_duration_since(now);
-    let (program, args) = if let Some(script) = script {
-        let interpreter = params.with.clone().unwrap_or_else(|| String::from("sh"));
-        let mut args = vec![script.0.to_string_lossy().into_owned()];
-        args.extend(params.args.iter().cloned());
-        (interpreter, args)
-    } else if params.shell {
-        let mut args = vec![
-            String::from("-c"),
-            params.program.clone(),
-            String::from("sh"),
-        ];
-        args.extend(params.args.iter().cloned());
-        (String::from("sh"), args)
-    } else {
-        (params.program.clone(), params.args.clone())
+    let (program, mut args) = match script {
+        Some(script) => {
+            let interpreter = params.with.as_deref().unwrap_or("sh");
+            (interpreter, vec![script.0.to_string_lossy().into_owned()])
+        }
+        None if params.shell => {
+            let words = ["-c", &params.program, "sh"];
+            ("sh", words.map(str::to_owned).into())
+        }
+        None => (&*params.program, Vec::new()),
     };
+    args.extend(params.args.iter().cloned());
     SessionCreateParams {
-        program: Some(program),
+        program: Some(program.to_owned()),
         args,
         cwd: params.cwd.clone(),
         env: params.env.clone(),

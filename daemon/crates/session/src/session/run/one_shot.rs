@@ -1,6 +1,5 @@
 //! A session that exists only for one piece of work and leaves no files.
 
-use crate::output::Stretch;
 use crate::peer::Peer;
 use crate::session::end::CLOSE_GRACE;
 use crate::session::error::SessionError;
@@ -122,11 +121,8 @@ impl OneShot {
 impl Session {
     /// Returns the output from the offset `from` on, at most `max_bytes`.
     pub async fn bytes(&self, from: u64, max_bytes: usize) -> Result<Vec<u8>, SessionError> {
-        let mut stretch = Stretch::from(from);
-        let read = self.output.read_on(&mut stretch, u64::MAX, max_bytes);
-        read.await.map_err(SessionError::Files)?;
-        stretch.bytes.truncate(max_bytes);
-        Ok(stretch.bytes)
+        let bytes = self.output.bytes(from, max_bytes).await;
+        bytes.map_err(SessionError::Files)
     }
 }
 

@@ -9,9 +9,8 @@ use crate::output::{PIECE_BYTES, Piece};
 use crate::session::error::{Busy, SessionError};
 use crate::session::input::TerminalInput;
 use crate::session::live::Session;
-use crate::session::shell::{
-    Action, CommandFile, Gone, Outcome, Quiet, Refusal, ShellRun, is_integrated,
-};
+use crate::session::shell::{Action, Gone, Outcome, Quiet, Refusal, ShellRun, is_integrated};
+use crate::session::temporary_file::TemporaryFile;
 use ccd_terminal::probe::{Line, Probe};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -114,7 +113,7 @@ pub(super) struct Follower {
     pub(super) running: Arc<Running>,
     pub(super) second: Option<SecondTerminal>,
     /// Removed at the end: a command that keeps running may still read it.
-    pub(super) file: Option<CommandFile>,
+    pub(super) file: Option<TemporaryFile>,
     pub(super) turn: OwnedMutexGuard<()>,
     /// The offset up to which the output was passed to the run.
     pub(super) at: u64,

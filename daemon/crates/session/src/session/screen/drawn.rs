@@ -1,6 +1,6 @@
 //! A drawn screen, and how it is drawn on: in slices, on another thread unless they are certainly short.
 
-use super::screens::Counted;
+use super::memory::Counted;
 use super::sizes::Resize;
 use ccd_screen::Screen;
 use ccd_store::blocking_io;

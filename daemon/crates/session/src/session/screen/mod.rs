@@ -3,16 +3,15 @@
 mod drawn;
 mod file;
 mod look;
+mod memory;
 mod model;
 mod queries;
 mod resize;
-mod screens;
 mod sizes;
 #[cfg(test)]
 mod tests;
 
 pub use model::Looked;
-pub(super) use model::ScreenModel;
+pub(super) use model::{ScreenModel, Screens};
 pub(super) use queries::Queries;
-pub(super) use screens::Screens;
 pub(super) use sizes::Sizes;

@@ -3,26 +3,34 @@
 
 use super::drawn::{Drawn, INLINE_CELLS, Turn, Work, slice};
 use super::file as screen_file;
-use super::screens::Screens;
+use super::memory::Counted;
 use super::sizes::{self, Resize, Sizes};
 use crate::output::{Output, PIECE_BYTES, Piece};
 use ccd_screen::Screen;
-use ccd_store::blocking_io;
+use ccd_store::{blocking_io, give_back_memory_soon};
 use encoding_rs::Encoding;
 use parking_lot::Mutex;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::OwnedMutexGuard;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 /// How long a call may draw.
 const BUDGET: Duration = Duration::from_secs(1);
 
 /// The screen is saved after this much output was drawn since the last time.
 const SAVE_AFTER_BYTES: u64 = 1 << 20;
+
+/// Most memory of all models that nobody is using.
+pub(super) const MAX_BYTES: usize = 128 << 20;
+
+/// How long the model of an ended session is kept after the last look.
+const IDLE_TIME: Duration = Duration::from_secs(5);
 
 /// The screen and the offset up to which it is drawn.
 #[derive(Debug)]
@@ -100,16 +108,16 @@ impl ScreenModel {
         }
     }
 
-    pub(super) fn is_ended(&self) -> bool {
+    fn is_ended(&self) -> bool {
         self.is_ended.load(Relaxed)
     }
 
-    pub(super) fn last_look(&self) -> Instant {
+    fn last_look(&self) -> Instant {
         *self.last_look.lock()
     }
 
     /// Drops the drawn screen, saved if drawing it again would take long; false if somebody is using it.
-    pub(super) async fn drop_drawn(&self) -> bool {
+    async fn drop_drawn(&self) -> bool {
         let Ok(turn) = Arc::clone(&self.drawn).try_lock_owned() else {
             return false;
         };
@@ -280,5 +288,115 @@ impl ScreenModel {
             Err(error) => tracing::warn!(%error, "could not save the screen of a session"),
         }
         Ok(model)
+    }
+}
+
+/// The screen models of all sessions: those of ended sessions go soon, and all together have a limit.
+/// A model that is gone is made again from the saved screen and the log.
+#[derive(Debug)]
+pub struct Screens {
+    /// Those that were drawn, and may still be.
+    models: Mutex<Vec<Weak<ScreenModel>>>,
+    /// Memory of all models, if each program has used the alternate screen.
+    memory: Arc<AtomicUsize>,
+    /// A task waits to drop the models of ended sessions.
+    is_sweeping: AtomicBool,
+    tracker: TaskTracker,
+    stop: CancellationToken,
+}
+
+impl Screens {
+    pub fn new(tracker: TaskTracker, stop: CancellationToken) -> Arc<Self> {
+        Arc::new(Self {
+            models: Mutex::default(),
+            memory: Arc::default(),
+            is_sweeping: AtomicBool::new(false),
+            tracker,
+            stop,
+        })
+    }
+
+    /// Counts a model with this number of cells for as long as the result exists.
+    fn count(&self, model: &Arc<ScreenModel>, cells: usize) -> Counted {
+        let mut models = self.models.lock();
+        let is_other = |known: &Weak<ScreenModel>| {
+            known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), Arc::as_ptr(model))
+        };
+        models.retain(is_other);
+        models.push(Arc::downgrade(model));
+        Counted::new(&self.memory, cells)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.memory.load(Relaxed)
+    }
+
+    /// Drops models until they are within the limit, those first that nobody has looked at for longest.
+    async fn make_room(&self) {
+        if self.bytes() <= MAX_BYTES {
+            return;
+        }
+        let mut models = self.drawn();
+        models.sort_by_key(|model| model.last_look());
+        models.pop();
+        for model in models {
+            if self.bytes() <= MAX_BYTES {
+                break;
+            }
+            model.drop_drawn().await;
+        }
+        give_back_memory_soon();
+    }
+
+    /// Drops the models of ended sessions once nobody looks at them any more.
+    fn drop_ended_soon(self: &Arc<Self>) {
+        if !self.is_sweeping.swap(true, SeqCst) {
+            self.tracker.spawn(sweep(Arc::clone(self)));
+        }
+    }
+
+    fn drawn(&self) -> Vec<Arc<ScreenModel>> {
+        self.models
+            .lock()
+            .iter()
+            .filter_map(Weak::upgrade)
+            .collect()
+    }
+
+    /// Drops the models of ended sessions that nobody has looked at recently; returns whether others remain.
+    async fn drop_ended(&self) -> bool {
+        let mut remain = false;
+        for model in self.drawn() {
+            if model.is_ended() {
+                let is_idle = model.last_look().elapsed() >= IDLE_TIME;
+                remain |= !(is_idle && model.drop_drawn().await);
+            }
+        }
+        give_back_memory_soon();
+        remain
+    }
+
+    fn forget(&self, model: &ScreenModel) {
+        self.models
+            .lock()
+            .retain(|known| !std::ptr::eq(known.as_ptr(), model));
+    }
+}
+
+async fn sweep(screens: Arc<Screens>) {
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(IDLE_TIME) => {}
+            () = screens.stop.cancelled() => return,
+        }
+        if screens.drop_ended().await {
+            continue;
+        }
+        screens.is_sweeping.store(false, SeqCst);
+        // A look in between has found that a task is waiting.
+        let is_needed = screens.drawn().iter().any(|model| model.is_ended());
+        if !is_needed || screens.is_sweeping.swap(true, SeqCst) {
+            return;
+        }
     }
 }

@@ -1,5 +1,4 @@
-use super::model::ScreenModel;
-use super::screens::{MAX_BYTES, Screens};
+use super::model::{MAX_BYTES, ScreenModel, Screens};
 use super::sizes::Sizes;
 use crate::output::Output;
 use crate::output::log::current_path;

@@ -16,8 +16,8 @@ use rustix::termios::{LocalModes, OutputModes, tcgetattr, tcgetpgrp};
 
 use super::prompt_line::TAIL_MAX_LEN;
 use super::{
-    Action, CommandFile, Gone, Nonce, Outcome, Printer, Prompt, Quiet, ShellKind, ShellRun, Start,
-    Way, is_integrated, takes_commands,
+    Action, Gone, Nonce, Outcome, Printer, Prompt, Quiet, ShellKind, ShellRun, Start, Way,
+    command_file, editor_file, is_integrated, takes_commands,
 };
 
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -139,13 +139,14 @@ impl LiveShell {
         self.wait_for_prompt();
         let nonce = Nonce::random().unwrap();
         let file = match given {
-            Given::Editor => CommandFile::for_editor(&self.home, &nonce, command).unwrap(),
-            _ => CommandFile::create(&self.home, &nonce, command).unwrap(),
+            Given::Editor => editor_file(&self.home, &nonce, command),
+            _ => command_file(&self.home, &nonce, command),
         };
+        let file = file.unwrap();
         let way = match given {
             Given::Inline => Way::Inline(command),
-            Given::File | Given::Isolated => Way::File(&file.path),
-            Given::Editor => Way::Editor(&file.path),
+            Given::File | Given::Isolated => Way::File(&file.0),
+            Given::Editor => Way::Editor(&file.0),
         };
         let second = (given == Given::Isolated).then(SecondTerminal::open);
         let isolate = second.as_ref().map(|second| second.path.clone());

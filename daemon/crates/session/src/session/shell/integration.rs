@@ -30,8 +30,6 @@ pub(crate) struct Integration {
     pub args: Vec<OsString>,
     /// Variables to set in addition to the caller's.
     pub env: Vec<(OsString, OsString)>,
-    /// True if prompt marks can be expected; false for a shell that is started unchanged.
-    pub has_marks: bool,
 }
 
 /// Returns how to start `shell` with `args` and the environment `env`. Writes its start files to `rc_dir`, which is
@@ -56,12 +54,9 @@ pub(crate) fn integrated(
         }
         Some(ShellKind::Yash) | None => return Ok(started_plain(args)),
     };
-    if integration.has_marks {
-        let dir = (COMMAND_DIR.into(), command_dir.into());
-        let kind = ShellKind::of(shell, args).map(|kind| format!("{kind:?}"));
-        let kind = kind.map(|kind| (COMMAND_SHELL.into(), kind.into()));
-        integration.env.extend([dir].into_iter().chain(kind));
-    }
+    let dir = (COMMAND_DIR.into(), command_dir.into());
+    let kind = kind.map(|kind| (COMMAND_SHELL.into(), format!("{kind:?}").into()));
+    integration.env.extend([dir].into_iter().chain(kind));
     Ok(integration)
 }
 
@@ -111,23 +106,12 @@ fn started_plain(args: &[OsString]) -> Integration {
 fn bash(args: &[OsString], rc_dir: &Path) -> io::Result<Integration> {
     let path = write_rc(rc_dir, "ccd.bash", BASH_RC)?;
     // A login shell does not read the --rcfile, so it is started as a normal one, and ccd's file reads the login files.
-    let login = args
-        .iter()
-        .any(is_login)
-        .then(|| ("CCD_SHELL_LOGIN".into(), "1".into()));
-    let args = vec!["--rcfile".into(), path.into(), "-i".into()];
-    Ok(with_marks(args, login))
-}
-
-fn with_marks(
-    args: Vec<OsString>,
-    env: impl IntoIterator<Item = (OsString, OsString)>,
-) -> Integration {
-    Integration {
-        args,
-        env: env.into_iter().collect(),
-        has_marks: true,
-    }
+    let is_login = args.iter().any(is_login);
+    let login = is_login.then(|| ("CCD_SHELL_LOGIN".into(), "1".into()));
+    Ok(Integration {
+        args: vec!["--rcfile".into(), path.into(), "-i".into()],
+        env: login.into_iter().collect(),
+    })
 }
 
 fn is_login(arg: &OsString) -> bool {
@@ -141,7 +125,10 @@ fn zsh(args: &[OsString], user_dir: Option<OsString>, rc_dir: &Path) -> io::Resu
     write_rc(&dir, ".zshenv", ZSH_ENV)?;
     let user_dir = user_dir.map(|user_dir| ("CCD_ZDOTDIR".into(), user_dir));
     let env = [("ZDOTDIR".into(), dir.into())].into_iter().chain(user_dir);
-    Ok(with_marks(args.to_vec(), env))
+    Ok(Integration {
+        env: env.collect(),
+        ..started_plain(args)
+    })
 }
 
 fn fish(args: &[OsString], rc_dir: &Path) -> io::Result<Integration> {
@@ -149,7 +136,7 @@ fn fish(args: &[OsString], rc_dir: &Path) -> io::Result<Integration> {
     let mut source = OsString::from("source ");
     source.push(ccd_base::shell::quoted(&path.to_string_lossy()));
     let args = [args, &["--init-command".into(), source]].concat();
-    Ok(with_marks(args, []))
+    Ok(started_plain(&args))
 }
 
 fn posix(args: &[OsString], user_env: Option<OsString>, rc_dir: &Path) -> io::Result<Integration> {
@@ -165,7 +152,10 @@ fn posix(args: &[OsString], user_env: Option<OsString>, rc_dir: &Path) -> io::Re
     let path = write_rc(rc_dir, "ccd.env.sh", POSIX_ENV)?;
     let user_env = user_env.map(|user_env| ("CCD_ENV".into(), user_env));
     let env = [("ENV".into(), path.into())].into_iter().chain(user_env);
-    Ok(with_marks(args.to_vec(), env))
+    Ok(Integration {
+        env: env.collect(),
+        ..started_plain(args)
+    })
 }
 
 fn are_plain(args: &[OsString]) -> bool {

@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use super::case_tests::{Case, Status, Wrote, cases};
+use super::case_tests::{Case, cases};
 use super::driver_tests::{Given, LiveShell, find};
 use super::{Outcome, integrated};
 
 /// A shell and how it is set up.
-struct Setup {
+pub(super) struct Setup {
     program: &'static str,
     args: &'static [&'static str],
     rc: Option<(&'static str, &'static str)>,
@@ -30,7 +30,7 @@ RPROMPT='%T'
 ";
 
 impl Setup {
-    const fn plain(program: &'static str, args: &'static [&'static str]) -> Self {
+    pub(super) const fn plain(program: &'static str, args: &'static [&'static str]) -> Self {
         Self {
             program,
             args,
@@ -42,15 +42,12 @@ impl Setup {
 
     const fn user(program: &'static str, rc_name: &'static str, rc: &'static str) -> Self {
         Self {
-            program,
-            args: &[],
             rc: Some((rc_name, rc)),
-            is_integrated: false,
-            lacks: &[],
+            ..Self::plain(program, &[])
         }
     }
 
-    const fn integrated(self) -> Self {
+    pub(super) const fn integrated(self) -> Self {
         Self {
             is_integrated: true,
             ..self
@@ -64,11 +61,8 @@ impl Setup {
     /// Starts the shell in the folder `home`, or prints that it is not installed.
     fn start(&self, home: &Path) -> Option<LiveShell> {
         let Some(program) = find(self.program) else {
-            assert!(
-                !["bash", "dash"].contains(&self.program),
-                "{} is needed",
-                self.program
-            );
+            let is_needed = ["bash", "dash"].contains(&self.program);
+            assert!(!is_needed, "{} is needed", self.program);
             eprintln!("skipped: {} is not installed", self.program);
             return None;
         };
@@ -84,15 +78,15 @@ impl Setup {
         let mut args: Vec<OsString> = self.args.iter().map(OsString::from).collect();
         let mut env = Vec::new();
         if self.is_integrated {
-            let integration =
-                integrated(&program, &args, |_| None, &home.join("rc"), home).unwrap();
+            let rc = home.join("rc dir");
+            let integration = integrated(&program, &args, |_| None, &rc, home).unwrap();
             (args, env) = (integration.args, integration.env);
         }
         Some(LiveShell::start(&program, &args, &env, home))
     }
 
     /// Passes a new shell to `test`, unless it is not installed.
-    fn with_shell(&self, test: impl FnOnce(&mut LiveShell)) {
+    pub(super) fn with_shell(&self, test: impl FnOnce(&mut LiveShell)) {
         let home = tempfile::tempdir().unwrap();
         if let Some(mut shell) = self.start(home.path()) {
             test(&mut shell);
@@ -128,28 +122,16 @@ impl Setup {
 }
 
 fn check(case: &Case, outcome: &Outcome, given: Given) {
-    let shown = || {
-        String::from_utf8_lossy(&outcome.output)
-            .escape_debug()
-            .to_string()
+    let text = String::from_utf8_lossy(&outcome.output);
+    let is_right = match &case.expected {
+        Some((output, status)) => outcome.output == *output && outcome.exit_code == Some(*status),
+        None => outcome.exit_code != Some(0),
     };
-    let name = case.name;
-    if let Wrote::Exactly(expected) = &case.wrote {
-        assert!(
-            outcome.output == *expected,
-            "{name}, {given:?}: wrote {}",
-            shown()
-        );
-    }
-    let is_right = match case.status {
-        Status::Is(status) => outcome.exit_code == Some(status),
-        Status::NotZero => outcome.exit_code != Some(0),
-    };
+    let (name, status) = (case.name, outcome.exit_code);
     assert!(
         is_right,
-        "{name}, {given:?}: status {:?}, wrote {}",
-        outcome.exit_code,
-        shown()
+        "{name}, {given:?}: status {status:?}, wrote {}",
+        text.escape_debug()
     );
     assert!(!outcome.session_ended && !outcome.truncated, "{name}");
 }
@@ -169,7 +151,7 @@ fn every_command_is_exact(setup: &Setup) {
 /// Runs `command` and types `key` once the `sleep` that it starts is in the terminal's foreground.
 /// After a shell has made its child the foreground process and before the child becomes `sleep`, the child ignores or
 /// swallows the key, as the shell that it is a copy of does. Any shell loses a key in this interval.
-fn with_key(shell: &mut LiveShell, given: Given, command: &[u8], key: &[u8]) -> Outcome {
+pub(super) fn with_key(shell: &mut LiveShell, given: Given, command: &[u8], key: &[u8]) -> Outcome {
     let mut is_typed = false;
     shell.run_with(command, given, |shell, _| {
         if !is_typed && shell.foreground_program().as_deref() == Some("sleep") {
@@ -181,12 +163,8 @@ fn with_key(shell: &mut LiveShell, given: Given, command: &[u8], key: &[u8]) -> 
 
 fn an_interrupt_ends_the_command(setup: &Setup) {
     setup.with_shell(|shell| {
-        let outcome = with_key(
-            shell,
-            setup.usual(),
-            b"echo before; env sleep 100; echo after",
-            b"\x03",
-        );
+        let command = b"echo before; env sleep 100; echo after";
+        let outcome = with_key(shell, setup.usual(), command, b"\x03");
         let text = String::from_utf8_lossy(&outcome.output);
         assert!(text.starts_with("before\n^C"), "{text:?}");
         assert!(text.len() <= "before\n^C\n\n".len(), "{text:?}");
@@ -224,23 +202,17 @@ fn no_program_has_the_terminal_but_the_commands(setup: &Setup) {
 fn a_command_reads_what_is_typed(setup: &Setup) {
     setup.with_shell(|shell| {
         let mut is_typed = false;
-        let outcome = shell.run_with(
-            b"read line; echo \"<$line>\"",
-            setup.usual(),
-            |shell, facts| {
-                let is_reading = facts.shell_waits && facts.shell_is_foreground;
-                // Long enough for a rescue line to be typed, if the run mistook this for the prompt.
-                if is_reading && facts.quiet > Duration::from_millis(500) && !is_typed {
-                    shell.send(b"some text\r");
-                    is_typed = true;
-                }
-            },
-        );
-        assert!(
-            outcome.output.ends_with(b"<some text>\n"),
-            "{}",
-            shell.shown()
-        );
+        let command = b"read line; echo \"<$line>\"";
+        let outcome = shell.run_with(command, setup.usual(), |shell, facts| {
+            let is_reading = facts.shell_waits && facts.shell_is_foreground;
+            // Long enough for a rescue line to be typed, if the run mistook this for the prompt.
+            if is_reading && facts.quiet > Duration::from_millis(500) && !is_typed {
+                shell.send(b"some text\r");
+                is_typed = true;
+            }
+        });
+        let is_read = outcome.output.ends_with(b"<some text>\n");
+        assert!(is_read, "{}", shell.shown());
         assert!(!shell.shown().contains("; 1"), "nothing else was typed");
         assert_eq!(outcome.exit_code, Some(0));
     });
@@ -261,20 +233,10 @@ fn an_exit_ends_the_session(setup: &Setup) {
 
 fn a_replaced_shell_is_found_at_its_prompt(setup: &Setup) {
     setup.with_shell(|shell| {
-        let command = [
-            b"exec ",
-            setup.program.as_bytes(),
-            b" ",
-            setup.args.join(" ").as_bytes(),
-        ]
-        .concat();
-        let outcome = shell.run(&command, setup.usual());
-        assert_eq!(
-            (outcome.exit_code, outcome.session_ended),
-            (Some(0), false),
-            "{}",
-            shell.shown()
-        );
+        let command = format!("exec {} {}", setup.program, setup.args.join(" "));
+        let outcome = shell.run(command.as_bytes(), setup.usual());
+        let found = (outcome.exit_code, outcome.session_ended);
+        assert_eq!(found, (Some(0), false), "{}", shell.shown());
         assert_eq!(shell.run(b"echo next", Given::Inline).output, b"next\n");
     });
 }
@@ -284,14 +246,10 @@ fn a_status_comes_although_output_goes_elsewhere(setup: &Setup) {
         return; // its prompt cannot be seen either
     }
     setup.with_shell(|shell| {
-        let outcome = shell.run(
-            b"echo here; exec 5>&1 >/dev/null; echo there",
-            setup.usual(),
-        );
-        assert_eq!(
-            (outcome.output.as_slice(), outcome.exit_code),
-            (&b"here\n"[..], Some(0))
-        );
+        let command = b"echo here; exec 5>&1 >/dev/null; echo there";
+        let outcome = shell.run(command, setup.usual());
+        let found = (outcome.output.as_slice(), outcome.exit_code);
+        assert_eq!(found, (&b"here\n"[..], Some(0)));
         shell.run(b"exec >&5 5>&-", setup.usual());
         assert_eq!(shell.run(b"echo back", setup.usual()).output, b"back\n");
     });
@@ -301,11 +259,18 @@ fn an_isolated_command_is_free_of_others(setup: &Setup) {
     setup.with_shell(|shell| {
         shell.run(b"while :; do echo noise; sleep 0.2; done &", setup.usual());
         let outcome = shell.run(b"echo a; sleep 0.5; echo b; (exit 3)", Given::Isolated);
-        assert_eq!(
-            (outcome.output.as_slice(), outcome.exit_code),
-            (&b"a\nb\n"[..], Some(3))
-        );
+        let found = (outcome.output.as_slice(), outcome.exit_code);
+        assert_eq!(found, (&b"a\nb\n"[..], Some(3)));
     });
+}
+
+macro_rules! tests {
+    ($($test:ident)*) => {$(
+        #[test]
+        fn $test() {
+            super::$test(&SETUP);
+        }
+    )*};
 }
 
 macro_rules! matrix {
@@ -315,49 +280,16 @@ macro_rules! matrix {
 
             const SETUP: Setup = $setup;
 
-            #[test]
-            fn every_command_is_exact() {
-                super::every_command_is_exact(&SETUP);
-            }
-
-            #[test]
-            fn an_interrupt_ends_the_command() {
-                super::an_interrupt_ends_the_command(&SETUP);
-            }
-
-            #[test]
-            fn a_stop_key_ends_the_run() {
-                super::a_stop_key_ends_the_run(&SETUP);
-            }
-
-            #[test]
-            fn no_program_has_the_terminal_but_the_commands() {
-                super::no_program_has_the_terminal_but_the_commands(&SETUP);
-            }
-
-            #[test]
-            fn a_command_reads_what_is_typed() {
-                super::a_command_reads_what_is_typed(&SETUP);
-            }
-
-            #[test]
-            fn an_exit_ends_the_session() {
-                super::an_exit_ends_the_session(&SETUP);
-            }
-
-            #[test]
-            fn a_replaced_shell_is_found_at_its_prompt() {
-                super::a_replaced_shell_is_found_at_its_prompt(&SETUP);
-            }
-
-            #[test]
-            fn a_status_comes_although_output_goes_elsewhere() {
-                super::a_status_comes_although_output_goes_elsewhere(&SETUP);
-            }
-
-            #[test]
-            fn an_isolated_command_is_free_of_others() {
-                super::an_isolated_command_is_free_of_others(&SETUP);
+            tests! {
+                every_command_is_exact
+                an_interrupt_ends_the_command
+                a_stop_key_ends_the_run
+                no_program_has_the_terminal_but_the_commands
+                a_command_reads_what_is_typed
+                an_exit_ends_the_session
+                a_replaced_shell_is_found_at_its_prompt
+                a_status_comes_although_output_goes_elsewhere
+                an_isolated_command_is_free_of_others
             }
         }
     )*};

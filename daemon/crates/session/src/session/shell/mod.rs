@@ -25,7 +25,7 @@ mod integration_tests;
 #[cfg(all(test, target_os = "linux"))]
 mod matrix_tests;
 
-pub(super) use command_file::CommandFile;
+pub(super) use command_file::{command_file, editor_file};
 pub(super) use integration::{integrated, is_integrated, reads_start_files};
 pub(super) use kind::{KNOWN, ShellKind};
 pub(super) use marks::Refusal;

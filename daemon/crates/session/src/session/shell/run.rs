@@ -165,6 +165,20 @@ mod tests {
         shell_is_gone: Gone::No,
     };
 
+    fn quiet_for(millis: u64) -> Quiet {
+        Quiet {
+            quiet: Duration::from_millis(millis),
+            ..AT_PROMPT
+        }
+    }
+
+    fn assert_outcome(run: &ShellRun, output: &[u8], exit_code: i32) -> Outcome {
+        let outcome = run.outcome(true).unwrap();
+        let found = (outcome.output.as_slice(), outcome.exit_code);
+        assert_eq!(found, (output, Some(exit_code)));
+        outcome
+    }
+
     fn run(isolate: Option<&Path>) -> ShellRun {
         let prompt = Prompt::at_end_of(b"me$ ", true);
         let (nonce, way) = (Nonce::fixed("n1"), Way::Inline(b"x"));
@@ -218,16 +232,10 @@ mod tests {
             panic!("{run:?}")
         };
         assert_eq!(run.outcome(true), None);
-        feed(
-            &mut run,
-            &[&line, b"\r\n\x1b]133;D;130;n1;rescue\x07", b"me$ "],
-        );
+        let rescued = b"\r\n\x1b]133;D;130;n1;rescue\x07";
+        feed(&mut run, &[&line, rescued, b"me$ "]);
         assert_eq!(run.on_quiet(AT_PROMPT), Action::Done);
-        let outcome = run.outcome(true).unwrap();
-        assert_eq!(
-            (outcome.output.as_slice(), outcome.exit_code),
-            (&b"out^C\n"[..], Some(130))
-        );
+        let outcome = assert_outcome(&run, b"out^C\n", 130);
         assert_eq!((outcome.start, outcome.end), (111, 118));
     }
 
@@ -245,15 +253,9 @@ mod tests {
         let mut run = fed(&[b"\x1b]133;C;n1\x07out\r\nme$ "]);
         assert!(matches!(run.on_quiet(AT_PROMPT), Action::Type(_)));
         feed(&mut run, &[b" printf\r\nme$ "]);
-        assert_eq!(
-            run.on_quiet(AT_PROMPT),
-            Action::Wait(Duration::from_millis(270))
-        );
-        let later = Quiet {
-            quiet: Duration::from_millis(300),
-            ..AT_PROMPT
-        };
-        assert!(matches!(run.on_quiet(later), Action::Type(_)));
+        let wait = Action::Wait(Duration::from_millis(270));
+        assert_eq!(run.on_quiet(AT_PROMPT), wait);
+        assert!(matches!(run.on_quiet(quiet_for(300)), Action::Type(_)));
         feed(&mut run, &[b" printf\r\n\x1b]133;D;0;n1;rescue\x07me$ "]);
         assert_eq!(run.on_quiet(AT_PROMPT), Action::Done);
         assert_eq!(run.outcome(true).unwrap().output, b"out\n");
@@ -262,10 +264,7 @@ mod tests {
     #[test]
     fn rescue_lines_are_limited() {
         let mut run = fed(&[b"me$ "]);
-        let later = Quiet {
-            quiet: Duration::from_secs(1),
-            ..AT_PROMPT
-        };
+        let later = quiet_for(1000);
         for _ in 0..3 {
             assert!(matches!(run.on_quiet(later), Action::Type(_)));
             feed(&mut run, &[b"me$ "]);
@@ -275,31 +274,18 @@ mod tests {
 
     #[test]
     fn a_command_that_reads_is_left_alone() {
-        let reading = Quiet {
-            quiet: Duration::from_secs(9),
-            ..AT_PROMPT
-        };
+        let reading = quiet_for(9000);
         let mut run = fed(&[b"\x1b]133;C;n1\x07Name? "]);
-        assert_eq!(
-            run.on_quiet(reading),
-            Action::Wait(Duration::from_millis(250))
-        );
-        let canonical = Quiet {
-            line_editing: false,
-            ..reading
-        };
+        let wait = Action::Wait(Duration::from_millis(250));
+        assert_eq!(run.on_quiet(reading), wait);
         let mut run = fed(&[b"\x1b]133;C;n1\x07me$ "]);
-        assert!(matches!(run.on_quiet(canonical), Action::Wait(_)));
-        let busy = Quiet {
-            shell_waits: false,
-            ..reading
-        };
-        assert!(matches!(run.on_quiet(busy), Action::Wait(_)));
-        let child = Quiet {
-            shell_is_foreground: false,
-            ..reading
-        };
-        assert!(matches!(run.on_quiet(child), Action::Wait(_)));
+        let (mut canonical, mut busy, mut child) = (reading, reading, reading);
+        canonical.line_editing = false;
+        busy.shell_waits = false;
+        child.shell_is_foreground = false;
+        for quiet in [canonical, busy, child] {
+            assert!(matches!(run.on_quiet(quiet), Action::Wait(_)), "{quiet:?}");
+        }
     }
 
     #[test]
@@ -334,11 +320,7 @@ mod tests {
         assert_eq!(run.outcome(true), None);
         run.on_isolated_output(b"own\r\n\x1b]133;D;");
         run.on_isolated_output(b"3;n1\x07late");
-        let outcome = run.outcome(true).unwrap();
-        assert_eq!(
-            (outcome.output.as_slice(), outcome.exit_code),
-            (&b"own\n"[..], Some(3))
-        );
+        assert_outcome(&run, b"own\n", 3);
     }
 
     #[test]
@@ -346,19 +328,9 @@ mod tests {
         let mut run = run(Some(Path::new("/dev/pts/9")));
         run.on_isolated_output(b"own");
         feed(&mut run, &[b"\x1b]133;C;n1\x07\x1b]133;D;1;n1\x07"]);
-        assert_eq!(
-            run.on_quiet(AT_PROMPT),
-            Action::Wait(Duration::from_millis(270))
-        );
-        let later = Quiet {
-            quiet: Duration::from_millis(300),
-            ..AT_PROMPT
-        };
-        assert_eq!(run.on_quiet(later), Action::Done);
-        let outcome = run.outcome(true).unwrap();
-        assert_eq!(
-            (outcome.output.as_slice(), outcome.exit_code),
-            (&b"own"[..], Some(1))
-        );
+        let wait = Action::Wait(Duration::from_millis(270));
+        assert_eq!(run.on_quiet(AT_PROMPT), wait);
+        assert_eq!(run.on_quiet(quiet_for(300)), Action::Done);
+        assert_outcome(&run, b"own", 1);
     }
 }

@@ -14,10 +14,10 @@ use crate::session::facts::Facts;
 use crate::session::input::Input;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
-use crate::session::settings::SessionSettings;
+use crate::session::services::SessionSettings;
 use crate::session::shell;
 use crate::session::survive::KeptSession;
-use crate::session::tape::{Beginning, SessionTape};
+use crate::session::tape::SessionTape;
 use ccd_protocol::session::{
     Session as Record, SessionCreate, SessionCreateParams, SessionPipeParams,
 };
@@ -245,24 +245,26 @@ impl Sessions {
         let facts = plan.facts.clone();
         let id = &facts.id;
         plan.env.finish(id);
-        let beginning = self.begin_tape(params, plan).await?;
-        let (program, argv) = match beginning {
-            Beginning::Live(_) => self.command(plan)?,
-            Beginning::Replay(_) => placeholder_command()?,
+        let tape = self.begin_tape(params, plan).await?;
+        let is_replay = tape.as_ref().is_some_and(|tape| tape.is_replay());
+        let (program, argv) = if is_replay {
+            placeholder_command()?
+        } else {
+            self.command(plan)?
         };
-        let of_program = match beginning {
-            Beginning::Live(_) if !params.pipes => plan.settings.clone(),
-            // Those of the program are not those of the process that stands in for it.
-            _ => ProcessSettings::default(),
+        // Those of the program are not those of the process that stands in for it.
+        let of_program = if is_replay || params.pipes {
+            ProcessSettings::default()
+        } else {
+            plan.settings.clone()
         };
         let env = plan.env.entries()?;
-        let recorded = self.record_start(&beginning, id).await?;
+        let recorded = self.record_start(tape.as_ref(), id).await?;
         let folder = match recorded {
             // The session leader writes there from the start.
             None if params.pipes => Some(self.fresh_folder(id).await?),
             folder => folder,
         };
-        let tape = beginning.tape();
         let (rows, cols) = plan.size;
         let spec = SpawnSpec {
             argv,

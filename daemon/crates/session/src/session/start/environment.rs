@@ -208,6 +208,7 @@ pub(super) fn reuse_hash(
 mod tests {
     use super::*;
     use ccd_protocol::Inherited;
+    use ccd_protocol::tape::TapeOptions;
 
     fn of_env<const N: usize>(variables: [(&str, &str); N]) -> Inherited {
         Inherited {
@@ -220,24 +221,10 @@ mod tests {
     fn a_clean_environment_has_what_a_login_sets_and_nothing_else() {
         let mut env = Environment::of(&SessionCreateParams::default()).unwrap();
         env.finish(&SessionId::parse("x").unwrap());
-        let names: Vec<&str> = env
-            .variables
-            .keys()
-            .map(|name| name.to_str().unwrap())
-            .collect();
+        let names = env.variables.keys().map(|name| name.to_str().unwrap());
         assert_eq!(
-            names,
-            [
-                "CCD_SESSION_ID",
-                "COLORTERM",
-                "HOME",
-                "LANG",
-                "LOGNAME",
-                "PATH",
-                "SHELL",
-                "TERM",
-                "USER"
-            ]
+            names.collect::<Vec<_>>().join(" "),
+            "CCD_SESSION_ID COLORTERM HOME LANG LOGNAME PATH SHELL TERM USER"
         );
     }
 
@@ -258,27 +245,28 @@ mod tests {
     #[test]
     fn the_terminal_is_described_by_what_was_given_and_not_by_the_callers_terminal() {
         let described = |given: &[(&str, &str)]| {
-            let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-            let callers = [("TERM", "screen"), ("COLORTERM", "24bit")];
-            let mut env = Environment::of(&SessionCreateParams {
-                inherited: of_env(callers),
-                env: given.iter().map(owned).collect(),
+            let given = given
+                .iter()
+                .map(|&(name, value)| (name.into(), value.into()));
+            let params = SessionCreateParams {
+                inherited: of_env([("TERM", "screen"), ("COLORTERM", "24bit")]),
+                env: given.collect(),
                 ..Default::default()
-            })
-            .unwrap();
+            };
+            let mut env = Environment::of(&params).unwrap();
             env.finish(&SessionId::parse("x").unwrap());
-            ["TERM", "COLORTERM"].map(|name| env.get(name).map(str::to_owned))
+            ["TERM", "COLORTERM"].map(|name| env.get(name).unwrap_or("none").to_owned())
         };
-        let terminal =
-            |term: &str, colours: Option<&str>| [Some(term.to_owned()), colours.map(str::to_owned)];
-        let usual = terminal("xterm-256color", Some("truecolor"));
-        assert_eq!(described(&[]), usual);
-        assert_eq!(described(&[("TERM", "xterm-256color")]), usual);
-        assert_eq!(described(&[("TERM", "vt100")]), terminal("vt100", None));
-        let both = [("TERM", "vt100"), ("COLORTERM", "no")];
-        assert_eq!(described(&both), terminal("vt100", Some("no")));
-        let none = [("COLORTERM", "")];
-        assert_eq!(described(&none), terminal("xterm-256color", Some("")));
+        let usual = ["xterm-256color", "truecolor"];
+        for (given, expected) in [
+            (&[][..], usual),
+            (&[("TERM", "xterm-256color")], usual),
+            (&[("TERM", "vt100")], ["vt100", "none"]),
+            (&[("TERM", "vt100"), ("COLORTERM", "no")], ["vt100", "no"]),
+            (&[("COLORTERM", "")], ["xterm-256color", ""]),
+        ] {
+            assert_eq!(described(given), expected);
+        }
     }
 
     #[test]
@@ -294,42 +282,43 @@ mod tests {
 
     #[test]
     fn the_hash_tells_every_part_apart() {
-        let key = [7; 32];
-        let base = SessionCreateParams::default();
         let hash = |params: &SessionCreateParams, program: &str, cwd: &str, size| {
-            reuse_hash(&key, params, program, Path::new(cwd), size)
+            reuse_hash(&[7; 32], params, program, Path::new(cwd), size)
         };
-        let reference = hash(&base, "cat", "/", (24, 80));
-        assert_eq!(reference, hash(&base, "cat", "/", (24, 80)));
-        assert_ne!(reference, hash(&base, "bat", "/", (24, 80)));
-        assert_ne!(reference, hash(&base, "cat", "/tmp", (24, 80)));
-        assert_ne!(reference, hash(&base, "cat", "/", (25, 80)));
-        let args = SessionCreateParams {
-            args: vec!["a".into()],
-            ..base.clone()
+        let base = SessionCreateParams::default();
+        let usual = |params: &SessionCreateParams| hash(params, "cat", "/", (24, 80));
+        assert_eq!(usual(&base), usual(&base));
+        let mut hashes = vec![
+            usual(&base),
+            hash(&base, "bat", "/", (24, 80)),
+            hash(&base, "cat", "/tmp", (24, 80)),
+            hash(&base, "cat", "/", (25, 80)),
+            hash(&base, "cat", "/", (24, 81)),
+        ];
+        let tape = |tag: Option<&str>| TapeOptions {
+            tag: tag.map(str::to_owned),
+            ..Default::default()
         };
-        let mut hashes = vec![reference];
-        for tag in [None, Some("a".to_owned())] {
-            let tape = ccd_protocol::tape::TapeOptions {
-                tag,
-                ..Default::default()
-            };
-            let tape = SessionCreateParams {
-                tape: Some(tape),
-                ..base.clone()
-            };
-            let hash = hash(&tape, "cat", "/", (24, 80));
-            assert!(!hashes.contains(&hash));
-            hashes.push(hash);
+        let changes: [&dyn Fn(&mut SessionCreateParams); 8] = [
+            &|params| params.args.push("a".into()),
+            &|params| params.tape = Some(tape(None)),
+            &|params| params.tape = Some(tape(Some("a"))),
+            &|params| params.echo = Some(false),
+            &|params| params.env.extend([("a".into(), String::new())]),
+            &|params| params.config = Some("a".into()),
+            &|params| params.config = Some("b".into()),
+            &|params| {
+                params.config = Some("a".into());
+                params.set.extend([("who".into(), "x".into())]);
+            },
+        ];
+        for change in changes {
+            let mut params = base.clone();
+            change(&mut params);
+            hashes.push(usual(&params));
         }
-        let env = SessionCreateParams {
-            env: [("a".to_owned(), String::new())].into(),
-            ..base
-        };
-        assert_ne!(reference, hash(&args, "cat", "/", (24, 80)));
-        assert_ne!(
-            hash(&args, "cat", "/", (24, 80)),
-            hash(&env, "cat", "/", (24, 80))
-        );
+        for (index, hash) in hashes.iter().enumerate() {
+            assert!(!hashes[..index].contains(hash), "{index}");
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::session::attach::Size;
 use crate::session::error::SessionError;
 use crate::session::facts::Facts;
 use crate::session::registry::Sessions;
-use crate::session::settings::SessionSettings;
+use crate::session::services::SessionSettings;
 use crate::session::shell::{KNOWN, ShellKind, reads_start_files};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;

@@ -94,7 +94,7 @@ impl KeptSession {
             sizes: session.screen.sizes(),
             input_has_ended: session.input_has_ended(),
             close: session.close_order().map(|order| KeptOrder {
-                reason: reason_text(order.reason).into(),
+                reason: reason_text(order.reason),
                 grace_ms: order.grace.as_millis() as u64,
             }),
             orphaned_at: session.orphaned_at(),

@@ -150,7 +150,7 @@ impl Sessions {
         let has_failed = row.signal.is_some() || row.exitstatus.is_some_and(|status| status != 0);
         row.success = row.config.as_ref().and(has_failed.then_some(false));
         row.state = "dead".into();
-        row.end_reason = Some(reason_text(end.reason).into());
+        row.end_reason = Some(reason_text(end.reason));
         row.ended_at = Some(end.at);
         cursor
     }

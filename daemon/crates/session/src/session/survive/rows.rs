@@ -37,7 +37,7 @@ pub(super) fn row_of(session: &Session) -> SessionRow {
             SessionState::Dead => "dead",
         }
         .into(),
-        end_reason: state.end_reason.map(|reason| reason_text(reason).into()),
+        end_reason: state.end_reason.map(reason_text),
         ended_at: state.ended_at,
         output_lines: number(output.lines),
         output_bytes: number(output.bytes),
@@ -62,26 +62,19 @@ pub(super) fn row_of_start(facts: &Facts, (rows, cols): Size) -> SessionRow {
         persist: facts.persist,
         encoding: facts.encoding.name().to_owned(),
         pid: facts.pid,
-        exitstatus: None,
-        signal: None,
         state: "alive".into(),
-        end_reason: None,
-        ended_at: None,
         terminal_rows: rows,
         terminal_cols: cols,
         shell: facts.shell,
         transient: facts.transient,
         session_timeout_s: facts.idle_limit.as_secs_f64(),
         max_session_runtime_s: facts.runtime_limit.as_secs_f64(),
-        output_lines: 0,
-        output_bytes: 0,
-        rotated_at: None,
         gaps: gaps_to_json(&[]),
         config: facts.origin.as_ref().map(|origin| origin.name.to_string()),
-        success: None,
         started_by: facts.started_by.clone(),
         start_error: facts.start_error.clone(),
         created_by: facts.created_by.clone(),
+        ..SessionRow::default()
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::slice;
 
 ccd_store::row! {
-    #[derive(Debug, Clone, Serialize, Deserialize)]
+    #[derive(Debug, Clone, Default, Serialize, Deserialize)]
     pub(in crate::session) struct SessionRow {
         pub(in crate::session) session_id: String,
         pub(in crate::session) name: Option<String>,

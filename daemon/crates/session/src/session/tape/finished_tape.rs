@@ -27,7 +27,7 @@ impl Session {
     fn end_recording(&self, recording: &Recording, reason: EndReason, exit: Option<Exit>) {
         recording.end(EndEntry {
             exit: exit.map(tape_exit),
-            reason: reason_text(reason).into(),
+            reason: reason_text(reason),
             offset: self.output.published(),
             at_us: now_us(),
         });

@@ -1,18 +1,19 @@
 //! The tape state of a session, on its way to the next process.
 
 use super::finished_tape::finish;
-use super::proxy::{KeptLive, proxy_params};
+use super::live::{KeptLive, Left};
+use super::past::PastTape;
+use super::proxy::proxy_params;
 use super::session_tape::SessionTape;
-use crate::output::{Output, Piece};
+use crate::output::Output;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use crate::session::services::Services;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;
-use ccd_protocol::tape::{TapeOptions, TapeUse};
+use ccd_protocol::tape::TapeOptions;
 use ccd_store::blocking_io;
-use ccd_store::own_file;
 use ccd_tape::decorate::RunFilter;
 use ccd_tape::format::Meta;
 use ccd_tape::play::{KeptPlayer, Player};
@@ -20,16 +21,9 @@ use ccd_tape::record::{self, KeptRecording, Note, RecorderState, Recording, Resu
 use ccd_text::hidden::HiddenTexts;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
-use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// File in the folder of a session that has ended, with its use of tapes.
-const PAST: &str = "tape.json";
-
-/// A larger file was not written by ccd.
-const MAX_PAST_BYTES: u64 = 64 << 20;
 
 /// The tape state that is in no file or must not be in one.
 #[derive(Serialize, Deserialize)]
@@ -43,12 +37,6 @@ pub(crate) struct KeptTape {
     params: Option<Box<SessionCreateParams>>,
     #[serde(default)]
     proxied: u64,
-}
-
-/// The state that an earlier process left, which is still to be shown.
-#[derive(Clone)]
-pub(super) struct Left {
-    pub(super) live: Option<KeptLive>,
 }
 
 impl KeptTape {
@@ -185,43 +173,8 @@ async fn resume_recording(
 
 /// Returns the output from an offset on, up to the length that is searched for echoes.
 async fn printed_from(output: &Output, offset: u64) -> Vec<u8> {
-    let mut printed = Vec::new();
-    while printed.len() < record::ECHO_BYTES {
-        let max = record::ECHO_BYTES - printed.len();
-        match output.read(offset + printed.len() as u64, max).await {
-            Ok(Piece::Bytes(bytes)) => printed.extend(bytes),
-            _ => break,
-        }
-    }
-    printed
-}
-
-/// The use of tapes by a session that has ended, stored in its folder.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct PastTape {
-    pub is_replay: bool,
-    /// The program ended because the tape options asked for an error.
-    #[serde(default)]
-    pub has_injected_end: bool,
-    pub uses: TapeUse,
-}
-
-impl PastTape {
-    /// Writes the file in a session's folder. Blocks.
-    pub(super) fn write(&self, folder: &Path) -> io::Result<()> {
-        own_file::replace(&folder.join(PAST))?.write_all(&serde_json::to_vec(self)?)
-    }
-
-    /// Reads the file in a session's folder. Blocks.
-    pub fn of(folder: &Path) -> Option<Self> {
-        let bytes = own_file::content(&folder.join(PAST), MAX_PAST_BYTES).ok()?;
-        let mut past: Self = serde_json::from_slice(&bytes).ok()?;
-        if past.uses.new.is_empty() {
-            // Written by a version that knew only this name.
-            past.uses.new.clone_from(&past.uses.written);
-        }
-        Some(past)
-    }
+    let printed = output.bytes(offset, record::ECHO_BYTES).await;
+    printed.unwrap_or_default()
 }
 
 impl Session {

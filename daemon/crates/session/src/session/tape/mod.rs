@@ -4,12 +4,14 @@ mod far_side;
 mod filter;
 mod finished_tape;
 mod kept;
+mod live;
+mod past;
 mod play;
 mod proxy;
 mod retry;
 mod session_tape;
 mod start;
 
-pub(super) use kept::{KeptTape, PastTape};
+pub(super) use kept::KeptTape;
+pub(super) use past::PastTape;
 pub(super) use session_tape::SessionTape;
-pub(super) use start::Beginning;

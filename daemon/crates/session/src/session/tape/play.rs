@@ -1,7 +1,7 @@
 //! Replaying a tape into the terminal of a session.
 
 use super::far_side::TerminalFarSide;
-use super::kept::Left;
+use super::live::Left;
 use super::proxy::{ADOPTION, LOOK};
 use super::session_tape::SessionTape;
 use crate::session::error::SessionError;

@@ -1,6 +1,7 @@
 //! The real program in place of a tape without an answer: it is brought to the tape's position and goes on.
 
 use super::finished_tape::tape_exit;
+use super::live::{KeptLive, Live};
 use super::session_tape::{RecordingStart, SessionTape};
 use crate::output::Piece;
 use crate::peer::Peer;
@@ -15,7 +16,6 @@ use ccd_tape::key::{PromptTracker, prompt_signature};
 use ccd_tape::play::{InputModes, Playback, PlaybackStep, Player};
 use ccd_tape::record::Recording;
 use ccd_tape::settings::Settings;
-use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -35,22 +35,6 @@ pub(super) const LOOK: Duration = Duration::from_millis(10);
 /// How long to wait for the program of an earlier process.
 pub(super) const ADOPTION: Duration = Duration::from_secs(4);
 
-/// The real program, in its own session that no client uses.
-pub(super) struct Live {
-    shot: OneShot,
-    gone: CancellationToken,
-    pub(super) kept: KeptLive,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct KeptLive {
-    session: String,
-    /// First offset of its output that is shown.
-    inner_start: u64,
-    /// The offset of that output in the session that shows it.
-    outer_start: u64,
-}
-
 /// Returns the parameters for a session's real program; `None` if only tapes may answer.
 pub(super) fn proxy_params(
     settings: &Settings,
@@ -66,42 +50,6 @@ pub(super) fn proxy_params(
             ..params.clone()
         })
     })
-}
-
-impl Live {
-    pub(super) fn session(&self) -> &Arc<Session> {
-        &self.shot.session
-    }
-
-    /// Types into the program; records the input if the session records what is on no tape.
-    pub(super) async fn typed(
-        &self,
-        tape: &SessionTape,
-        terminal_input: TerminalInput<'_>,
-    ) -> Result<(), InputError> {
-        let session = self.session();
-        session.note_write(terminal_input.bytes);
-        let keys = session.input.keys_of(terminal_input.bytes);
-        let keys = match &keys {
-            Cow::Owned(keys) => terminal_input.of(keys),
-            Cow::Borrowed(_) => terminal_input,
-        };
-        let typing = tape.recording().map(Recording::typing);
-        let written = Box::pin(session.write_input(keys)).await?;
-        if let Some(player) = &tape.player {
-            player.note_proxied(inputs_in(terminal_input.bytes));
-        }
-        if let Some(typing) = typing {
-            let offset = self.kept.outer_start + (written.offset - self.kept.inner_start);
-            typing.typed(terminal_input.typed(offset, written.hidden, written.canonical));
-        }
-        Ok(())
-    }
-
-    /// Ends the program, because no session shows it any more.
-    pub(super) fn end(&self) {
-        self.gone.cancel();
-    }
 }
 
 pub(super) fn plays(settings: &Settings) -> bool {
@@ -128,6 +76,31 @@ impl SessionTape {
         let inputs = inputs_in(bytes);
         self.proxied.fetch_add(inputs, Ordering::Relaxed);
         inputs > 0
+    }
+
+    /// Types into the program that has taken over; records the input if the session records what is on no tape.
+    pub(super) async fn type_live(
+        &self,
+        live: &Live,
+        terminal_input: TerminalInput<'_>,
+    ) -> Result<(), InputError> {
+        let session = live.session();
+        session.note_write(terminal_input.bytes);
+        let keys = session.input.keys_of(terminal_input.bytes);
+        let keys = match &keys {
+            Cow::Owned(keys) => terminal_input.of(keys),
+            Cow::Borrowed(_) => terminal_input,
+        };
+        let typing = self.recording().map(Recording::typing);
+        let written = Box::pin(session.write_input(keys)).await?;
+        if let Some(player) = &self.player {
+            player.note_proxied(inputs_in(terminal_input.bytes));
+        }
+        if let Some(typing) = typing {
+            let offset = live.kept.outer_start + (written.offset - live.kept.inner_start);
+            typing.typed(terminal_input.typed(offset, written.hidden, written.canonical));
+        }
+        Ok(())
     }
 
     /// Starts the program, types all input that tapes have answered so far, and shows the output from then on.
@@ -209,15 +182,6 @@ impl SessionTape {
         let shot = OneShot::of(&sessions, inner);
         let shown = shown.saturating_sub(kept.outer_start);
         self.show_live(shot, gone, kept, player.playback(), shown);
-    }
-}
-
-impl Drop for Live {
-    fn drop(&mut self) {
-        // A program that was started here ends with the session that shows it.
-        if !self.session().services.leaving.is_cancelled() {
-            self.gone.cancel();
-        }
     }
 }
 

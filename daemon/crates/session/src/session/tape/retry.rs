@@ -1,6 +1,6 @@
 //! Recordings that were kept because no tape could be made of them, such as on a full disk: tried again.
 
-use super::kept::PastTape;
+use super::past::PastTape;
 use super::session_tape::SessionTape;
 use crate::session::end::sleep_until;
 use crate::session::live::Session;

@@ -1,7 +1,7 @@
 //! Tapes of a session: it is recorded, replayed, or first replayed and then live.
 
-use super::kept::{Left, PastTape};
-use super::proxy::Live;
+use super::live::{Left, Live};
+use super::past::PastTape;
 use crate::session::input::{InputError, TerminalInput};
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
@@ -113,7 +113,7 @@ impl SessionTape {
         };
         self.ready.cancelled().await;
         if let Some(live) = self.live.get() {
-            let typed = live.typed(self, terminal_input).await;
+            let typed = self.type_live(live, terminal_input).await;
             self.keep();
             return typed;
         }
@@ -133,7 +133,7 @@ impl SessionTape {
                 } else {
                     terminal_input.of(&input)
                 };
-                let typed = live.typed(self, whole).await;
+                let typed = self.type_live(live, whole).await;
                 self.keep();
                 typed
             }

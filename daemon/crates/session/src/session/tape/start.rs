@@ -19,29 +19,15 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) enum Beginning {
-    Live(Option<Arc<SessionTape>>),
-    Replay(Arc<SessionTape>),
-}
-
-impl Beginning {
-    pub(crate) fn tape(&self) -> Option<Arc<SessionTape>> {
-        match self {
-            Self::Live(tape) => tape.clone(),
-            Self::Replay(tape) => Some(Arc::clone(tape)),
-        }
-    }
-}
-
 impl Sessions {
-    /// Decides whether a program runs or a tape replays, and starts the recording or the replay.
+    /// Returns the tape state of a session with tape options, and starts its replay if a tape replays.
     pub(crate) async fn begin_tape(
         self: &Arc<Self>,
         params: &SessionCreateParams,
         plan: &Plan,
-    ) -> Result<Beginning, SessionError> {
+    ) -> Result<Option<Arc<SessionTape>>, SessionError> {
         let Some(options) = &params.tape else {
-            return Ok(Beginning::Live(None));
+            return Ok(None);
         };
         let (meta, id) = (plan.meta(), &plan.facts.id);
         let mut tape = self.tape_of(options, meta, id).await?;
@@ -51,13 +37,12 @@ impl Sessions {
                 Ok(()) => {
                     tape.player = Some(player);
                     tape.proxy_params = proxy_params(&tape.settings, params);
-                    return Ok(Beginning::Replay(Arc::new(tape)));
                 }
                 Err(PlayError::Miss { .. }) if tape.settings.fallback == FallbackMode::Proxy => {}
                 Err(error) => return Err(TapeError::from(error).into()),
             }
         }
-        Ok(Beginning::Live(Some(Arc::new(tape))))
+        Ok(Some(Arc::new(tape)))
     }
 
     /// Makes the tape state from the options. `meta` must still contain the whole environment.
@@ -119,15 +104,15 @@ impl Sessions {
     /// session's folder; otherwise the caller creates it.
     pub(crate) async fn record_start(
         &self,
-        beginning: &Beginning,
+        tape: Option<&Arc<SessionTape>>,
         id: &SessionId,
     ) -> Result<Option<PathBuf>, SessionError> {
-        let Beginning::Live(Some(tape)) = beginning else {
+        let is_recorded = |tape: &&Arc<SessionTape>| {
+            !tape.is_replay() && tape.settings.record != RecordMode::Disabled
+        };
+        let Some(tape) = tape.filter(is_recorded) else {
             return Ok(None);
         };
-        if tape.settings.record == RecordMode::Disabled {
-            return Ok(None);
-        }
         let folder = self.fresh_folder(id).await?;
         let place = RecordingStart {
             offset: 0,

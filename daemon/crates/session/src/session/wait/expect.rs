@@ -2,7 +2,7 @@
 
 use crate::durations::Deadline;
 use crate::interaction::{Event, Form};
-use crate::output::{PIECE_BYTES, Piece, Stretch};
+use crate::output::{PIECE_BYTES, Piece};
 use crate::peer::Peer;
 use crate::session::error::{EndedReport, SessionError, TimeoutReport, describe_end, injected_end};
 use crate::session::live::Session;
@@ -231,7 +231,7 @@ impl Session {
     /// Returns the result for `eof` and `timeout`, which match the empty text after everything that was searched.
     async fn without_match(&self, search: &Search, index: usize, end: u64) -> ExpectResult {
         let start = search.from.max(end.saturating_sub(BEFORE_BYTES as u64));
-        let bytes = read_bytes(self, start, end).await;
+        let bytes = self.output.readable(start, end).await;
         let before = if search.patterns.is_raw() {
             String::from_utf8_lossy(&bytes).into_owned()
         } else {
@@ -278,10 +278,10 @@ impl Services {
         list: Vec<Pattern>,
         raw: bool,
     ) -> Result<Arc<Patterns>, SessionError> {
-        let bytes: usize = list.iter().map(pattern_len).sum();
         if let Some(kept) = self.patterns.kept(&list, raw) {
             return Ok(kept);
         }
+        let bytes: usize = list.iter().map(|pattern| pattern_text(pattern).len()).sum();
         if list.len() <= INLINE_PATTERNS && bytes <= INLINE_PATTERN_BYTES {
             return Ok(self.patterns.get(&list, raw)?);
         }
@@ -339,13 +339,6 @@ pub(super) fn pattern(wire: &WirePattern) -> Pattern {
     }
 }
 
-fn pattern_len(pattern: &Pattern) -> usize {
-    match pattern {
-        Pattern::Regex(text) | Pattern::Exact(text) => text.len(),
-        Pattern::Eof | Pattern::Timeout => 0,
-    }
-}
-
 /// The text of a request's pattern, or the word for what is none.
 pub fn text_of(wire: &WirePattern) -> String {
     pattern_text(&pattern(wire))
@@ -376,14 +369,6 @@ pub(super) async fn recent_output(session: &Session) -> String {
 
 /// Returns the output `[from, end)` as clean text, without what is lost.
 pub(super) async fn read_text(session: &Session, from: u64, end: u64) -> String {
-    let bytes = read_bytes(session, from, end).await;
+    let bytes = session.output.readable(from, end).await;
     clean_lossy(&bytes, session.facts.encoding)
-}
-
-async fn read_bytes(session: &Session, from: u64, end: u64) -> Vec<u8> {
-    let mut stretch = Stretch::from(from);
-    let read = session.output.read_on(&mut stretch, end, usize::MAX);
-    // What can be read is all that there is.
-    let _ = read.await;
-    stretch.bytes
 }

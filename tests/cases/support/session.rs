@@ -125,14 +125,19 @@ impl Daemon {
 
     /// Starts the real client on its own terminal: a session that uses the daemon it is in.
     #[track_caller]
-    pub(crate) fn open_client(&self, words: &[&str], (rows, cols): (i64, i64)) -> OpenSession<'_> {
+    pub(crate) fn open_client(&self, words: &[&str], size: (i64, i64)) -> OpenSession<'_> {
+        self.open_with(&self.client(words, size))
+    }
+
+    /// Returns a request for the real client on its own terminal.
+    pub(crate) fn client(&self, words: &[&str], (rows, cols): (i64, i64)) -> SessionCreateParams {
         let mut params = program(self, env!("CARGO_BIN_EXE_ccctl_under_test"), words);
         let home = self.home().display().to_string();
         let variables = [("CCD_HOME", home), ("CCD_NO_START", "1".to_owned())];
         let variables = variables.map(|(name, value)| (name.to_owned(), value));
         params.env.extend(variables);
         (params.rows, params.cols) = (Some(rows), Some(cols));
-        self.open_with(&params)
+        params
     }
 
     /// Starts a bash that shows `ready> ` and reads no file of the user.
@@ -250,6 +255,16 @@ impl OpenSession<'_> {
         self.try_expect(SessionExpectParams {
             patterns: patterns.to_vec(),
             timeout_ms: Timeout::After(timeout_ms),
+            ..SessionExpectParams::default()
+        })
+    }
+
+    /// Looks once for patterns in the output from an offset on.
+    pub(crate) fn look(&self, patterns: &[Pattern], from: u64) -> Result<ExpectResult, Value> {
+        self.try_expect(SessionExpectParams {
+            patterns: patterns.to_vec(),
+            from: Some(from),
+            timeout_ms: Timeout::After(0.0),
             ..SessionExpectParams::default()
         })
     }

@@ -4,7 +4,7 @@ use crate::support::session::{OpenSession, decoded, program};
 use crate::support::{Connection, Daemon, assert_fields, eventually};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use ccd_protocol::session::{SessionCreateParams, SessionReadParams};
+use ccd_protocol::session::SessionCreateParams;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -176,12 +176,7 @@ fn a_slow_subscriber_is_told_what_it_missed_and_stalls_nobody() {
     // The skipped output can be read, unless the disk could not keep up and it is missing from the log too.
     let (from, to) = follower.lagged[0];
     let len = (to - from).min(1000);
-    let piece = decoded(&session.read(SessionReadParams {
-        since: Some(from),
-        max_bytes: Some(len),
-        raw: true,
-        ..SessionReadParams::default()
-    }));
+    let piece = decoded(&session.read_raw(from, len));
     let line = b"0123456789abcdef\n".iter().copied().cycle();
     let expected = line.skip(from as usize % 17).take(len as usize);
     assert!(expected.eq(piece) || !output.gaps.is_empty());

@@ -287,6 +287,17 @@ impl OpenSession<'_> {
             .unwrap()
     }
 
+    /// Reads at most so many bytes from an offset on.
+    #[track_caller]
+    pub(crate) fn read_raw(&self, since: u64, max_bytes: u64) -> SessionReadReply {
+        self.read(SessionReadParams {
+            since: Some(since),
+            max_bytes: Some(max_bytes),
+            raw: true,
+            ..SessionReadParams::default()
+        })
+    }
+
     /// Returns the output in memory as text.
     #[track_caller]
     pub(crate) fn output(&self) -> String {
@@ -298,12 +309,7 @@ impl OpenSession<'_> {
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut all = Vec::new();
         loop {
-            let reply = self.read(SessionReadParams {
-                since: Some(all.len() as u64),
-                max_bytes: Some(4 << 20),
-                raw: true,
-                ..SessionReadParams::default()
-            });
+            let reply = self.read_raw(all.len() as u64, 4 << 20);
             assert_eq!(reply.start, all.len() as u64);
             all.extend(decoded(&reply));
             assert_eq!(reply.end, all.len() as u64);

@@ -1,17 +1,15 @@
 //! Chains: commands in sequence.
 
+use crate::support::files::files_with;
 use crate::support::session::assert_error;
-use crate::support::{Ccctl, Connection, Daemon};
+use crate::support::{Ccctl, Connection, Daemon, assert_fields, assert_has, assert_lacks};
 use ccd_protocol::ErrorCode;
 use serde_json::{Value, json};
 
 /// Runs a chain to its end and returns the job.
 #[track_caller]
 pub(crate) fn job_of(daemon: &Daemon, params: &Value) -> Value {
-    let mut connection = daemon.connect();
-    let started = connection.call_value("chain.run", params).unwrap();
-    let get = json!({"job": started["job"], "wait_ms": 30_000});
-    connection.call_value("job.get", &get).unwrap()
+    daemon.job("chain.run", params)
 }
 
 /// Runs a chain and returns its steps.
@@ -28,6 +26,14 @@ pub(crate) fn refused(daemon: &Daemon, method: &str, params: &Value, code: Error
     error["message"].as_str().unwrap().to_owned()
 }
 
+/// Returns what each step or command has printed.
+pub(crate) fn outputs(results: &[Value]) -> Vec<&str> {
+    let results = results.iter();
+    results
+        .map(|result| result["output"].as_str().unwrap())
+        .collect()
+}
+
 fn ran(steps: &[Value]) -> Vec<bool> {
     steps.iter().map(|step| step["ran"] == true).collect()
 }
@@ -35,70 +41,46 @@ fn ran(steps: &[Value]) -> Vec<bool> {
 #[test]
 fn steps_run_after_success_after_failure_or_always_and_those_that_do_not_are_listed() {
     let daemon = Daemon::start();
-    let job = job_of(
-        &daemon,
-        &json!({"chain": {"commands": [
-            {"command": "echo always"},
-            {"command": "false"},
-            {"command": "echo mended", "on_failure": true},
-            {"command": "echo never", "on_success": true},
-        ]}}),
-    );
+    let commands = json!([
+        {"command": "echo always"},
+        {"command": "false"},
+        {"command": "echo mended", "on_failure": true},
+        {"command": "echo never", "on_success": true},
+    ]);
+    let job = job_of(&daemon, &json!({"chain": {"commands": commands}}));
     let steps = job["result"]["steps"].as_array().unwrap();
     assert_eq!(ran(steps), [true, true, true, false]);
-    let outputs: Vec<&str> = steps
-        .iter()
-        .map(|step| step["output"].as_str().unwrap())
-        .collect();
-    assert_eq!(outputs, ["always\n", "", "mended\n", ""]);
+    assert_eq!(outputs(steps), ["always\n", "", "mended\n", ""]);
     assert_eq!(steps[1]["exit_code"], 1);
-    assert_eq!(
-        (&steps[3]["success"], &steps[3]["exit_code"]),
-        (&json!(false), &Value::Null)
-    );
+    assert_fields(&steps[3], json!({"success": false, "exit_code": null}));
     assert_eq!(steps[3]["skipped_reason"], "on_success: step 2 failed");
-    let result = &job["result"];
-    assert_eq!(
-        [
-            &result["ran"],
-            &result["failed"],
-            &result["skipped"],
-            &result["success"]
-        ],
-        [&json!(3), &json!(1), &json!(1), &json!(false)]
-    );
+    let result = json!({"ran": 3, "failed": 1, "skipped": 1, "success": false});
+    assert_fields(&job["result"], result);
 }
 
 #[test]
 fn steps_run_by_their_numbers_and_conditions_look_at_earlier_ones() {
     let daemon = Daemon::start();
-    let steps = steps(
-        &daemon,
-        &json!([
-            {"command": "printf 'a\\nversion 3\\n'"},
-            {"command": "echo yes", "condition": {"output_matches": "^version [0-9]$"}},
-            {"command": "echo no", "condition": {"step": 1, "output_matches": "version 4"}},
-            {"command": "echo not", "condition": {"not": {"step": 1, "output_matches": "version 4"}}},
-            {"command": "sh -c 'exit 7'"},
-            {"command": "echo seven", "condition": {"step": -1, "exit_code": 7, "success": false}},
-        ]),
-    );
+    let commands = json!([
+        {"command": "printf 'a\\nversion 3\\n'"},
+        {"command": "echo yes", "condition": {"output_matches": "^version [0-9]$"}},
+        {"command": "echo no", "condition": {"step": 1, "output_matches": "version 4"}},
+        {"command": "echo not", "condition": {"not": {"step": 1, "output_matches": "version 4"}}},
+        {"command": "sh -c 'exit 7'"},
+        {"command": "echo seven", "condition": {"step": -1, "exit_code": 7, "success": false}},
+    ]);
+    let steps = steps(&daemon, &commands);
     assert_eq!(ran(&steps), [true, true, false, true, true, true]);
     assert_eq!(steps[2]["skipped_reason"], "the condition does not hold");
-    let steps = self::steps(
-        &daemon,
-        &json!([
-            {"command": "echo last", "sequence_order": 30},
-            {"command": "echo first", "sequence_order": 10},
-            {"command": "echo middle"},
-        ]),
-    );
-    let told = steps.iter().map(|step| {
-        let order = step["sequence_order"].as_i64().unwrap();
-        (order, step["output"].as_str().unwrap())
-    });
-    let expected = [(10, "first\n"), (11, "middle\n"), (30, "last\n")];
-    assert_eq!(told.collect::<Vec<_>>(), expected);
+    let commands = json!([
+        {"command": "echo last", "sequence_order": 30},
+        {"command": "echo first", "sequence_order": 10},
+        {"command": "echo middle"},
+    ]);
+    let steps = self::steps(&daemon, &commands);
+    assert_eq!(outputs(&steps), ["first\n", "middle\n", "last\n"]);
+    let orders: Vec<&Value> = steps.iter().map(|step| &step["sequence_order"]).collect();
+    assert_eq!(orders, [10, 11, 30]);
 }
 
 #[test]
@@ -118,18 +100,14 @@ fn in_one_shell_a_change_of_folder_lasts_and_a_step_without_input_finds_its_end(
     let job = job_of(&daemon, &json!({"chain": chain, "shared": true}));
     let steps = job["result"]["steps"].as_array().unwrap();
     assert_eq!(steps[1]["output"], "/\n", "{job}");
-    assert_eq!(
-        (&steps[3]["output"], &steps[3]["exit_code"]),
-        (&json!("HELLO  WORLD\n"), &json!(1))
-    );
-    assert_eq!(steps[4]["output"], "typed\n/\n");
-    let outputs = steps[5..]
-        .iter()
-        .map(|step| step["output"].as_str().unwrap());
-    assert_eq!(outputs.collect::<Vec<_>>(), ["read\n", "", "no\n", "5\n"]);
+    let failed = json!({"output": "HELLO  WORLD\n", "exit_code": 1});
+    assert_fields(&steps[3], failed);
+    let rest = ["typed\n/\n", "read\n", "", "no\n", "5\n"];
+    assert_eq!(outputs(&steps[4..]), rest);
+    let chain = json!({"commands": [{"command": "cd /"}, {"command": "pwd"}]});
     let apart = job_of(
         &daemon,
-        &json!({"chain": {"commands": [{"command": "cd /"}, {"command": "pwd"}]}, "shell": true, "cwd": "/usr"}),
+        &json!({"chain": chain, "shell": true, "cwd": "/usr"}),
     );
     assert_eq!(apart["result"]["steps"][1]["output"], "/usr\n");
 }
@@ -137,29 +115,21 @@ fn in_one_shell_a_change_of_folder_lasts_and_a_step_without_input_finds_its_end(
 #[test]
 fn a_shell_that_ends_or_hangs_takes_no_further_step() {
     let daemon = Daemon::start();
-    let job = job_of(
-        &daemon,
-        &json!({"shared": true, "chain": {"commands": [
-            {"command": "exit 3"}, {"command": "echo never", "on_failure": true},
-        ]}}),
-    );
-    let steps = &job["result"]["steps"];
-    assert_eq!(steps[0]["exit_code"], 3, "{job}");
+    let run = |chain: Value| {
+        let job = job_of(&daemon, &json!({"shared": true, "chain": chain}));
+        job["result"]["steps"].clone()
+    };
+    let steps = run(json!({"commands": [
+        {"command": "exit 3"}, {"command": "echo never", "on_failure": true},
+    ]}));
+    assert_eq!(steps[0]["exit_code"], 3, "{steps}");
     assert_eq!(steps[1]["skipped_reason"], "the shell exited in step 1");
     // After an interrupted step, the shell can be used again.
-    let job = job_of(
-        &daemon,
-        &json!({"shared": true, "chain": {"timeout": 0.5, "commands": [
-            {"command": "echo begun; sleep 4712.5"}, {"command": "echo on"},
-        ]}}),
-    );
-    let steps = &job["result"]["steps"];
-    assert_eq!(
-        (&steps[0]["timed_out"], &steps[0]["output"]),
-        (&json!(true), &json!("begun\n")),
-        "{job}"
-    );
-    assert_eq!(steps[1]["output"], "on\n", "{job}");
+    let steps = run(json!({"timeout": 0.5, "commands": [
+        {"command": "echo begun; sleep 4712.5"}, {"command": "echo on"},
+    ]}));
+    assert_fields(&steps[0], json!({"timed_out": true, "output": "begun\n"}));
+    assert_eq!(steps[1]["output"], "on\n", "{steps}");
 }
 
 #[test]
@@ -174,33 +144,16 @@ fn a_step_waits_for_its_pattern_and_answers() {
         {"command": "sh -c 'echo ready; cat'", "expect_pattern": "ready"},
     ]);
     let steps = steps(&daemon, &commands);
-    assert!(
-        steps[0]["output"]
-            .as_str()
-            .unwrap()
-            .ends_with("hello Ada\n"),
-        "{steps:?}"
-    );
-    assert_eq!(steps[1]["success"], false);
-    assert_eq!(steps[1]["error"], "\"else\" did not appear");
-    assert_eq!(
-        (&steps[2]["output"], &steps[3]["output"]),
-        (&json!("in\nput\n"), &json!(""))
-    );
+    assert_has(&steps[0]["output"], ["hello Ada\n"]);
+    let missed = json!({"success": false, "error": "\"else\" did not appear"});
+    assert_fields(&steps[1], missed.clone());
+    assert_eq!(outputs(&steps[2..4]), ["in\nput\n", ""]);
     assert_eq!(steps[4]["success"], true);
-    let shared = job_of(
-        &daemon,
-        &json!({"shared": true, "chain": {"commands": [commands[0], commands[1]]}}),
-    );
+    let chain = json!({"commands": [commands[0], commands[1]]});
+    let shared = job_of(&daemon, &json!({"shared": true, "chain": chain}));
     let steps = &shared["result"]["steps"];
-    assert!(
-        steps[0]["output"]
-            .as_str()
-            .unwrap()
-            .ends_with("hello Ada\n"),
-        "{shared}"
-    );
-    assert_eq!(steps[1]["error"], "\"else\" did not appear");
+    assert_has(&steps[0]["output"], ["hello Ada\n"]);
+    assert_fields(&steps[1], missed);
 }
 
 #[test]
@@ -214,20 +167,11 @@ fn what_cannot_be_run_or_takes_too_long_concerns_its_step_alone() {
     ]});
     let job = job_of(&daemon, &json!({ "chain": chain }));
     let steps = job["result"]["steps"].as_array().unwrap();
-    assert!(
-        steps[0]["error"]
-            .as_str()
-            .unwrap()
-            .contains("no-such-program"),
-        "{job}"
-    );
-    assert_eq!(
-        (&steps[1]["timed_out"], &steps[1]["output"]),
-        (&json!(true), &json!("begun\n"))
-    );
-    assert_eq!(
-        (&steps[2]["signal"], &steps[2]["error"]),
-        (&json!(9), &json!("ended by signal 9"))
+    assert_has(&steps[0]["error"], ["no-such-program"]);
+    assert_fields(&steps[1], json!({"timed_out": true, "output": "begun\n"}));
+    assert_fields(
+        &steps[2],
+        json!({"signal": 9, "error": "ended by signal 9"}),
     );
     assert_eq!(steps[3]["success"], true);
     assert_eq!(job["result"]["failed"], 3);
@@ -240,31 +184,20 @@ fn a_chain_that_is_run_streams_a_line_a_step_and_tells_by_its_status() {
     let file = daemon.home().join("c.json");
     let chain = json!({"commands": [{"command": "true"}, {"command": "false"}, {"command": "echo x", "on_success": true}]});
     std::fs::write(&file, chain.to_string()).unwrap();
-    let ran = ccctl.run(&["chain", "run", "--file", file.to_str().unwrap(), "--json"]);
+    let file = file.to_str().unwrap();
+    let ran = ccctl.run(&["chain", "run", "--file", file, "--json"]);
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
-    let lines: Vec<Value> = ran
-        .stdout
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let lines = ran.json_lines();
     assert_eq!(lines.len(), 4);
     for (line, order) in lines[..3].iter().zip(1..) {
         assert_eq!(line["sequence_order"], order);
     }
-    assert_eq!(
-        (&lines[3]["state"], &lines[3]["result"]["skipped"]),
-        (&json!("done"), &json!(1))
-    );
-    assert!(
-        lines[3]["result"].get("steps").is_none(),
-        "the steps are printed only once"
-    );
-    let id = ccctl.ok(&["chain", "run", "--file", file.to_str().unwrap(), "--detach"]);
+    // The steps are printed only once.
+    let result = json!({"skipped": 1, "steps": null});
+    assert_fields(&lines[3], json!({"state": "done", "result": result}));
+    let id = ccctl.ok(&["chain", "run", "--file", file, "--detach"]);
     let shown = ccctl.ok(&["job", "get", id.trim(), "--wait", "20"]);
-    assert!(
-        shown.contains("skipped 3 echo x: on_success: step 2 failed"),
-        "{shown}"
-    );
+    assert_has(&shown, ["skipped 3 echo x: on_success: step 2 failed"]);
 }
 
 #[test]
@@ -272,29 +205,16 @@ fn a_secret_is_not_saved_and_not_kept() {
     let daemon = Daemon::start();
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     let chain = json!({"commands": [{"command": format!("echo token={secret}")}]});
-    let message = refused(
-        &daemon,
-        "chain.save",
-        &json!({"name": "x", "chain": chain}),
-        ErrorCode::InvalidArgument,
-    );
-    assert!(
-        message.contains("commands[0].command") && !message.contains(secret),
-        "{message}"
-    );
+    let save = json!({"name": "x", "chain": chain});
+    let message = refused(&daemon, "chain.save", &save, ErrorCode::InvalidArgument);
+    assert_has(&message, ["commands[0].command"]);
+    assert_lacks(&message, [secret]);
     let job = job_of(&daemon, &json!({ "chain": chain }));
-    assert!(
-        job.to_string().contains("***") && !job.to_string().contains(secret),
-        "{job}"
-    );
-    let database = std::fs::read(daemon.home().join("ccd.sqlite")).unwrap();
-    let log = std::fs::read(daemon.home().join("ccd.sqlite-wal")).unwrap();
-    for bytes in [database, log] {
-        let found = bytes
-            .windows(secret.len())
-            .any(|part| part == secret.as_bytes());
-        assert!(!found, "the secret is on the disk");
-    }
+    assert_has(&job, ["***"]);
+    assert_lacks(&job, [secret]);
+    let mut found = files_with(daemon.home(), secret.as_bytes());
+    found.retain(|file| file.to_string_lossy().contains("ccd.sqlite"));
+    assert!(found.is_empty(), "the secret is in {found:?}");
 }
 
 #[test]
@@ -304,29 +224,21 @@ fn each_entry_is_told_once_to_whoever_comes_when() {
         .map(|n| json!({"command": format!("echo {n}")}))
         .collect();
     let mut early = daemon.connect();
-    let started = early
-        .call_value("chain.run", &json!({"chain": {"commands": commands}}))
-        .unwrap();
+    let started = early.ok("chain.run", &json!({"chain": {"commands": commands}}));
     let seqs = |connection: &mut Connection, since: Option<u64>| {
         let params = json!({"job": started["job"], "since": since});
-        connection.call_value("job.subscribe", &params).unwrap();
+        connection.ok("job.subscribe", &params);
         let mut seqs = Vec::new();
         for number in 0.. {
             let item = connection.next_item().unwrap();
-            assert_eq!(
-                (&item["seq"], &item["job"]),
-                (&json!(number), &started["job"])
-            );
+            assert_fields(&item, json!({"seq": number, "job": started["job"]}));
             for entry in item["entries"].as_array().into_iter().flatten() {
                 let seq = entry["seq"].as_u64().unwrap();
                 assert_eq!(entry["value"]["output"], format!("{seq}\n"));
                 seqs.push(seq);
             }
             if item["ended"] == true {
-                assert_eq!(
-                    (&item["state"], &item["entry_count"]),
-                    (&json!("done"), &json!(20))
-                );
+                assert_fields(&item, json!({"state": "done", "entry_count": 20}));
                 break;
             }
             assert_eq!(item["ended"], false, "{item}");

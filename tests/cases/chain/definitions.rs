@@ -1,7 +1,8 @@
 //! Saved chains, and mistakes in them.
 
 use crate::chain::commands::refused;
-use crate::support::{Ccctl, Daemon};
+use crate::support::client::Ran;
+use crate::support::{Ccctl, Daemon, assert_fields, assert_has};
 use ccd_protocol::ErrorCode;
 use serde_json::{Value, json};
 
@@ -9,178 +10,150 @@ use serde_json::{Value, json};
 fn a_chain_is_saved_shown_replaced_run_and_deleted() {
     let daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);
-    assert_eq!(
-        ccctl.ok(&["chain", "save", "two", "echo one", "pwd"]),
-        "two saved, 2 steps\n"
-    );
+    let saved = ccctl.ok(&["chain", "save", "two", "echo one", "pwd"]);
+    assert_eq!(saved, "two saved, 2 steps\n");
     let file = daemon.home().join("chains/two.json");
     let saved: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
-    assert_eq!(
-        (&saved["id"], &saved["name"]),
-        (&json!("two"), &json!("two"))
-    );
-    assert_eq!(
-        saved["commands"][1],
-        json!({"chain_id": "two", "sequence_order": 2, "command": "pwd"})
-    );
-    let ran = ccctl
-        .command(&["chain", "run", "two"])
-        .current_dir("/usr")
-        .output()
-        .unwrap();
-    let text = String::from_utf8(ran.stdout).unwrap();
-    assert!(
-        text.contains("ok 1 echo one") && text.contains("\n  /usr\n"),
-        "{text}"
-    );
+    assert_fields(&saved, json!({"id": "two", "name": "two"}));
+    let second = json!({"chain_id": "two", "sequence_order": 2, "command": "pwd"});
+    assert_eq!(saved["commands"][1], second);
+    let mut run = ccctl.command(&["chain", "run", "two"]);
+    let text = Ran::of(run.current_dir("/usr").output().unwrap()).stdout;
+    assert_has(&text, ["ok 1 echo one", "\n  /usr\n"]);
     assert!(text.ends_with("2 ran, 0 failed, 0 skipped\n"), "{text}");
-    assert_eq!(
-        ccctl.ok(&[
-            "chain",
-            "save",
-            "two",
-            "--cwd",
-            "/",
-            "--timeout",
-            "5",
-            "pwd"
-        ]),
-        "two replaced, 1 step\n"
-    );
-    assert!(ccctl.ok(&["chain", "run", "two"]).contains("\n  /\n"));
-    assert!(
-        ccctl
-            .ok(&["chain", "run", "two", "--cwd", "/usr"])
-            .contains("\n  /usr\n")
-    );
+    let save = [
+        "chain",
+        "save",
+        "two",
+        "--cwd",
+        "/",
+        "--timeout",
+        "5",
+        "pwd",
+    ];
+    assert_eq!(ccctl.ok(&save), "two replaced, 1 step\n");
+    assert_has(&ccctl.ok(&["chain", "run", "two"]), ["\n  /\n"]);
+    let elsewhere = ["chain", "run", "two", "--cwd", "/usr"];
+    assert_has(&ccctl.ok(&elsewhere), ["\n  /usr\n"]);
     let listed: Value = serde_json::from_str(&ccctl.ok(&["chain", "list", "--json"])).unwrap();
-    assert_eq!(
-        (
-            &listed["chains"][0]["name"],
-            &listed["chains"][0]["step_count"]
-        ),
-        (&json!("two"), &json!(1))
-    );
-    assert!(ccctl.ok(&["chain", "show", "two"]).contains("pwd"));
+    let two = json!({"name": "two", "step_count": 1});
+    assert_fields(&listed["chains"][0], two);
+    assert_has(&ccctl.ok(&["chain", "show", "two"]), ["pwd"]);
     ccctl.ok(&["chain", "delete", "two"]);
     assert!(!file.exists());
     for verb in ["get", "delete", "run"] {
         let gone = ccctl.run(&["chain", verb, "two"]);
         assert_eq!(gone.code, Some(4), "{verb}");
-        assert!(
-            gone.stderr.contains("no chain has the name \"two\""),
-            "{}",
-            gone.stderr
-        );
+        assert_has(&gone.stderr, ["no chain has the name \"two\""]);
     }
-    let gone = refused(
-        &daemon,
-        "chain.run",
-        &json!({"name": "two"}),
-        ErrorCode::ChainNotFound,
-    );
-    assert!(gone.contains("two"));
+    let two = json!({"name": "two"});
+    let gone = refused(&daemon, "chain.run", &two, ErrorCode::ChainNotFound);
+    assert_has(&gone, ["two"]);
 }
 
 #[test]
 fn what_is_wrong_with_a_chain_is_told_with_its_place() {
+    use ErrorCode::{InvalidArgument, InvalidParams, InvalidPattern};
     let daemon = Daemon::start();
-    let wrong = |chain: Value, code: ErrorCode, told: &str| {
-        let params = json!({"name": "x", "chain": chain});
-        let message = refused(&daemon, "chain.save", &params, code);
-        assert!(message.contains(told), "{chain}: {message}");
-        let message = refused(&daemon, "chain.run", &json!({ "chain": chain }), code);
-        assert!(message.contains(told), "{chain}: {message}");
-    };
     let with = |field: &str, value: Value| {
         let mut command = json!({"command": "a"});
         command[field] = value;
         json!({"commands": [{"command": "a"}, command]})
     };
-    use ErrorCode::{InvalidArgument, InvalidParams, InvalidPattern};
-    wrong(json!({"commands": []}), InvalidArgument, "no commands");
-    wrong(json!({}), InvalidParams, "missing field `commands`");
-    wrong(
-        with("on_success", json!("yes")),
-        InvalidParams,
-        "commands[1].on_success",
-    );
-    wrong(
-        with("command", json!(" ")),
-        InvalidArgument,
-        "step 2: the command is empty",
-    );
-    wrong(
-        with("sequence_order", json!(1)),
-        InvalidArgument,
-        "commands[1].sequence_order is 1",
-    );
-    wrong(
-        with("expect_pattern", json!("a(b")),
-        InvalidPattern,
-        "step 2: expect_pattern: wrong at byte 1",
-    );
-    wrong(
-        with("condition", json!({"any": [{"output_matches": "[a-"}]})),
-        InvalidPattern,
-        "step 2: condition.any[0].output_matches: wrong at byte 0",
-    );
-    wrong(
-        with("condition", json!({"sucess": true})),
-        InvalidArgument,
-        "did you mean success?",
-    );
-    wrong(
-        with("condition", json!({"step": 7, "success": true})),
-        InvalidArgument,
-        "step 7, which does not exist",
-    );
-    wrong(
-        json!({"commands": [{"command": "a"}], "timeout": 0}),
-        InvalidArgument,
-        "timeout is 0",
-    );
-    wrong(
-        json!({"commands": [{"command": "a"}], "cwd": "here"}),
-        InvalidArgument,
-        "not absolute",
-    );
-    wrong(
-        json!({"commands": [{"command": "a"}], "shared": true, "shell": true}),
-        InvalidArgument,
-        "not both",
-    );
-    let shell = json!({"commands": [{"command": "make && make install"}]});
-    let message = refused(
-        &daemon,
-        "chain.run",
-        &json!({ "chain": shell }),
-        InvalidArgument,
-    );
-    assert!(message.contains("step 1: && needs a shell"), "{message}");
+    let chain = |more: Value| {
+        let mut chain = json!({"commands": [{"command": "a"}]});
+        chain
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        chain
+    };
+    let any = json!({"any": [{"output_matches": "[a-"}]});
+    let later = json!({"step": 7, "success": true});
+    for (chain, code, told) in [
+        (json!({"commands": []}), InvalidArgument, "no commands"),
+        (json!({}), InvalidParams, "missing field `commands`"),
+        (
+            with("on_success", json!("yes")),
+            InvalidParams,
+            "commands[1].on_success",
+        ),
+        (
+            with("command", json!(" ")),
+            InvalidArgument,
+            "step 2: the command is empty",
+        ),
+        (
+            with("sequence_order", json!(1)),
+            InvalidArgument,
+            "commands[1].sequence_order is 1",
+        ),
+        (
+            with("expect_pattern", json!("a(b")),
+            InvalidPattern,
+            "step 2: expect_pattern: wrong at byte 1",
+        ),
+        (
+            with("condition", any),
+            InvalidPattern,
+            "step 2: condition.any[0].output_matches: wrong at byte 0",
+        ),
+        (
+            with("condition", json!({"sucess": true})),
+            InvalidArgument,
+            "did you mean success?",
+        ),
+        (
+            with("condition", later),
+            InvalidArgument,
+            "step 7, which does not exist",
+        ),
+        (
+            chain(json!({"timeout": 0})),
+            InvalidArgument,
+            "timeout is 0",
+        ),
+        (
+            chain(json!({"cwd": "here"})),
+            InvalidArgument,
+            "not absolute",
+        ),
+        (
+            chain(json!({"shared": true, "shell": true})),
+            InvalidArgument,
+            "not both",
+        ),
+    ] {
+        let params = json!({"name": "x", "chain": chain});
+        assert_has(&refused(&daemon, "chain.save", &params, code), [told]);
+        let params = json!({ "chain": chain });
+        assert_has(&refused(&daemon, "chain.run", &params, code), [told]);
+    }
+    let shell = json!({"chain": {"commands": [{"command": "make && make install"}]}});
+    let message = refused(&daemon, "chain.run", &shell, InvalidArgument);
+    assert_has(&message, ["step 1: && needs a shell"]);
     for name in ["", "..", "a/b", "../x", &"x".repeat(65)] {
         for method in ["chain.get", "chain.delete", "chain.save", "chain.run"] {
-            let params = json!({"name": name, "chain": {"commands": [{"command": "a"}]}});
-            let params = if method == "chain.run" {
-                json!({ "name": name })
-            } else {
-                params
-            };
+            let mut params = json!({"name": name, "chain": chain(json!({}))});
+            if method == "chain.run" {
+                params["chain"].take();
+            }
             refused(&daemon, method, &params, InvalidArgument);
         }
     }
     assert!(!daemon.home().join("chains").exists());
     refused(&daemon, "chain.run", &json!({}), InvalidArgument);
-    let both = json!({"name": "a", "chain": {"commands": [{"command": "a"}]}});
+    let chain = chain(json!({}));
+    let both = json!({"name": "a", "chain": chain});
     refused(&daemon, "chain.run", &both, InvalidArgument);
-    let chain = json!({"commands": [{"command": "a"}]});
+    let patterns = json!([{"exact": "a"}]);
     for (method, params) in [
         ("chain.run", json!({"chain": chain, "cwd": "rel"})),
         ("chain.run", json!({"chain": chain, "caller_cwd": "rel"})),
         ("chain.parallel", json!({"commands": ["a"], "cwd": "rel"})),
         (
             "chain.watch",
-            json!({"program": "a", "patterns": [{"exact": "a"}], "cwd": "rel"}),
+            json!({"program": "a", "patterns": patterns, "cwd": "rel"}),
         ),
     ] {
         let told = refused(&daemon, method, &params, InvalidArgument);
@@ -192,35 +165,26 @@ fn what_is_wrong_with_a_chain_is_told_with_its_place() {
 fn what_may_surprise_is_a_warning() {
     let daemon = Daemon::start();
     let chain = json!({"comands": 1, "commands": [{"command": "echo $HOME"}, {"command": "a | b", "on_sucess": true}]});
-    let saved = daemon
-        .call_value("chain.save", &json!({"name": "x", "chain": chain}))
-        .unwrap();
-    let warnings: Vec<&str> = saved["warnings"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|text| text.as_str().unwrap())
-        .collect();
-    for (warning, told) in warnings.iter().zip([
+    let save =
+        |name: &str, chain: Value| daemon.ok("chain.save", &json!({"name": name, "chain": chain}));
+    let saved = save("x", chain);
+    let told = [
         "comands is not a known field: did you mean commands?",
         "commands[1].on_sucess is not a known field: did you mean on_success?",
         "step 1: $ is passed on unchanged",
         "step 2: | needs a shell",
-    ]) {
-        assert!(warning.starts_with(told), "{warnings:?}");
+    ];
+    assert_eq!(saved["warnings"].as_array().unwrap().len(), told.len());
+    for (at, told) in told.iter().enumerate() {
+        assert_has(&saved["warnings"][at], [told]);
     }
-    assert_eq!((warnings.len(), &saved["replaced"]), (4, &json!(false)));
-    let run = daemon
-        .call_value("chain.run", &json!({"name": "x", "shell": true}))
-        .unwrap();
+    assert_eq!(saved["replaced"], false);
+    let run = daemon.ok("chain.run", &json!({"name": "x", "shell": true}));
     assert!(run.get("warnings").is_none(), "{run}");
-    let chain =
-        json!({"commands": [{"command": "login", "expect_pattern": "PIN: ", "send_text": "0000"}]});
-    let saved = daemon.call_value("chain.save", &json!({"name": "y", "chain": chain}));
-    let saved = saved.unwrap();
-    let warning = saved["warnings"][0].as_str().unwrap();
+    let login = json!({"command": "login", "expect_pattern": "PIN: ", "send_text": "0000"});
+    let saved = save("y", json!({"commands": [login]}));
     let told = "step 1: send_text is stored as plain text";
-    assert!(warning.starts_with(told), "{saved}");
+    assert_has(&saved["warnings"][0], [told]);
 }
 
 #[test]
@@ -230,29 +194,13 @@ fn a_file_that_is_no_chain_is_named_and_hides_no_other() {
     ccctl.ok(&["chain", "save", "good", "true"]);
     std::fs::write(daemon.home().join("chains/bad.json"), "{\"commands\": 5}").unwrap();
     std::fs::write(daemon.home().join("chains/worse.json"), "{\n\"commands").unwrap();
-    let listed = daemon.call_value("chain.list", &json!({})).unwrap();
+    let listed = daemon.ok("chain.list", &json!({}));
     let listed = listed["chains"].as_array().unwrap();
-    let names: Vec<&str> = listed
-        .iter()
-        .map(|chain| chain["name"].as_str().unwrap())
-        .collect();
+    let names: Vec<&Value> = listed.iter().map(|chain| &chain["name"]).collect();
     assert_eq!(names, ["bad", "good", "worse"]);
-    assert!(
-        listed[0]["problem"]
-            .as_str()
-            .unwrap()
-            .contains("commands: invalid type"),
-        "{listed:?}"
-    );
-    assert!(
-        listed[2]["problem"].as_str().unwrap().contains("line 2"),
-        "{listed:?}"
-    );
+    assert_has(&listed[0]["problem"], ["commands: invalid type"]);
+    assert_has(&listed[2]["problem"], ["line 2"]);
     assert!(listed[1].get("problem").is_none());
-    assert!(
-        ccctl
-            .run(&["chain", "run", "bad"])
-            .stderr
-            .contains("the file of the chain bad: commands")
-    );
+    let ran = ccctl.run(&["chain", "run", "bad"]);
+    assert_has(&ran.stderr, ["the file of the chain bad: commands"]);
 }

@@ -1,19 +1,15 @@
 //! Commands in parallel.
 
+use super::commands::outputs;
+use crate::support::client::Ran;
 use crate::support::processes::with_command_line;
 use crate::support::session::assert_error;
-use crate::support::{Ccctl, Daemon, eventually};
+use crate::support::{Ccctl, Daemon, assert_fields, assert_has, assert_lacks, eventually};
 use ccd_protocol::ErrorCode;
 use serde_json::{Value, json};
-use std::io::Write as _;
-use std::process::Stdio;
 
 fn results(daemon: &Daemon, params: &Value) -> Vec<Value> {
-    let mut connection = daemon.connect();
-    let job = connection.call_value("chain.parallel", params).unwrap()["job"].clone();
-    let ended = connection
-        .call_value("job.get", &json!({"job": job, "wait_ms": 30_000}))
-        .unwrap();
+    let ended = daemon.job("chain.parallel", params);
     assert_eq!(ended["state"], "done", "{ended}");
     ended["result"]["results"].as_array().unwrap().clone()
 }
@@ -31,38 +27,17 @@ fn results_come_in_order_with_duplicates_and_failures_concern_themselves_alone()
         ""
     ]);
     let results = results(&daemon, &json!({ "commands": commands }));
-    let outputs: Vec<&str> = results
-        .iter()
-        .map(|result| result["output"].as_str().unwrap())
-        .collect();
-    assert_eq!(outputs, ["a\n", "", "a\n", "", "b  c\n", "", ""]);
-    let successes: Vec<bool> = results
-        .iter()
-        .map(|result| result["success"] == true)
-        .collect();
-    assert_eq!(successes, [true, false, true, false, true, false, false]);
+    let printed = ["a\n", "", "a\n", "", "b  c\n", "", ""];
+    assert_eq!(outputs(&results), printed);
+    let successes = results.iter().map(|result| result["success"] == true);
+    let expected = [true, false, true, false, true, false, false];
+    assert!(successes.eq(expected), "{results:?}");
     for (index, result) in results.iter().enumerate() {
-        assert_eq!(
-            (&result["index"], &result["command"]),
-            (&json!(index), &commands[index])
-        );
+        assert_fields(result, json!({"index": index, "command": commands[index]}));
     }
-    assert_eq!(
-        (&results[1]["exit_code"], results[1].get("error")),
-        (&json!(1), None)
-    );
-    assert!(
-        results[3]["error"]
-            .as_str()
-            .unwrap()
-            .contains("no-such-program")
-    );
-    assert!(
-        results[5]["error"]
-            .as_str()
-            .unwrap()
-            .starts_with("&& needs a shell")
-    );
+    assert_fields(&results[1], json!({"exit_code": 1, "error": null}));
+    assert_has(&results[3]["error"], ["no-such-program"]);
+    assert_has(&results[5]["error"], ["&& needs a shell"]);
     assert_eq!(results[6]["error"], "the command is empty");
 }
 
@@ -79,10 +54,8 @@ fn a_slow_one_does_not_hold_the_others() {
         "echo 3"
     ]);
     let params = json!({"commands": commands, "max_concurrent": 2, "cwd": daemon.home()});
-    let job = connection.call_value("chain.parallel", &params).unwrap()["job"].clone();
-    connection
-        .call_value("job.subscribe", &json!({ "job": job }))
-        .unwrap();
+    let job = connection.ok("chain.parallel", &params)["job"].clone();
+    connection.ok("job.subscribe", &json!({ "job": job }));
     let mut indexes = Vec::new();
     while indexes.len() < 3 {
         let item = connection.next_item().unwrap();
@@ -91,16 +64,9 @@ fn a_slow_one_does_not_hold_the_others() {
     }
     assert_eq!(indexes, [1, 2, 3]);
     std::fs::write(&fifo, "slow\n").unwrap();
-    let ended = daemon
-        .call_value("job.get", &json!({"job": job, "wait_ms": 30_000}))
-        .unwrap();
-    let outputs: Vec<&Value> = ended["result"]["results"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|result| &result["output"])
-        .collect();
-    assert_eq!(outputs, ["slow\n", "1\n", "2\n", "3\n"]);
+    let ended = connection.ended_job(&job);
+    let results = ended["result"]["results"].as_array().unwrap();
+    assert_eq!(outputs(results), ["slow\n", "1\n", "2\n", "3\n"]);
 }
 
 #[test]
@@ -113,16 +79,10 @@ fn no_more_run_at_a_time_than_are_asked_for_or_have_a_place() {
         let commands = vec![one; 6];
         let params =
             json!({"commands": commands, "max_concurrent": concurrent, "cwd": daemon.home()});
-        let most = results(&daemon, &params)
-            .iter()
-            .map(|result| {
-                result["output"]
-                    .as_str()
-                    .unwrap()
-                    .trim()
-                    .parse::<u64>()
-                    .unwrap()
-            })
+        let results = results(&daemon, &params);
+        let marks = outputs(&results).into_iter();
+        let most = marks
+            .map(|marks| marks.trim().parse::<u64>().unwrap())
             .max();
         assert!(most.unwrap() <= concurrent.min(2), "{most:?}");
     }
@@ -135,8 +95,7 @@ fn commands_time_out_while_other_sessions_take_all_places() {
     let params = json!({"commands": vec!["echo hi"; 20], "timeout_ms": 300});
     for result in results(&daemon, &params) {
         assert_eq!(result["timed_out"], true, "{result}");
-        let error = result["error"].as_str().unwrap();
-        assert!(error.contains("max_sessions"), "{error}");
+        assert_has(&result["error"], ["max_sessions"]);
     }
 }
 
@@ -145,10 +104,7 @@ fn each_command_has_its_own_time_and_what_cannot_be_meant_is_refused() {
     let daemon = Daemon::start();
     let params = json!({"commands": ["sleep 4714.1", "echo quick"], "timeout_ms": 500});
     let results = results(&daemon, &params);
-    assert_eq!(
-        (&results[0]["timed_out"], &results[0]["success"]),
-        (&json!(true), &json!(false))
-    );
+    assert_fields(&results[0], json!({"timed_out": true, "success": false}));
     assert_eq!(results[1]["output"], "quick\n");
     assert!(with_command_line("sleep 4714.1").is_empty());
     for params in [
@@ -169,29 +125,18 @@ fn cancelled_it_leaves_nothing_and_says_what_was_done() {
     let mut connection = daemon.connect();
     let commands = json!(["echo done", "sleep 4714.2", "sleep 4714.2", "echo waiting"]);
     let params = json!({"commands": commands, "max_concurrent": 2});
-    let job = connection.call_value("chain.parallel", &params).unwrap()["job"].clone();
+    let job = connection.ok("chain.parallel", &params)["job"].clone();
     eventually("two run", || {
         (with_command_line("sleep 4714.2").len() == 2).then_some(())
     });
-    connection
-        .call_value("job.cancel", &json!({ "job": job }))
-        .unwrap();
-    let ended = connection
-        .call_value("job.get", &json!({"job": job, "wait_ms": 20_000}))
-        .unwrap();
+    connection.ok("job.cancel", &json!({ "job": job }));
+    let ended = connection.ended_job(&job);
     assert!(with_command_line("sleep 4714.2").is_empty());
     assert_eq!(ended["state"], "cancelled", "{ended}");
     let results = ended["result"]["results"].as_array().unwrap();
     let errors: Vec<&Value> = results.iter().map(|result| &result["error"]).collect();
-    assert_eq!(
-        errors,
-        [
-            &Value::Null,
-            &json!("cancelled"),
-            &json!("cancelled"),
-            &json!("cancelled before it started")
-        ]
-    );
+    let (cancelled, waiting) = (json!("cancelled"), json!("cancelled before it started"));
+    assert_eq!(errors, [&Value::Null, &cancelled, &cancelled, &waiting]);
     assert_eq!(ended["result"]["succeeded"], 1);
 }
 
@@ -199,42 +144,26 @@ fn cancelled_it_leaves_nothing_and_says_what_was_done() {
 fn the_client_tells_of_each_as_it_ends_and_then_how_many_succeeded() {
     let daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);
-    assert_eq!(
-        ccctl.ok(&["parallel", "true"]).lines().last(),
-        Some("1/1 commands succeeded")
-    );
+    let all = ccctl.ok(&["parallel", "true"]);
+    assert!(all.ends_with("1/1 commands succeeded\n"), "{all}");
     let ran = ccctl.run(&["parallel", "--shell", "echo out; false", "echo a | tr a b"]);
     assert_eq!(ran.code, Some(1));
-    let mut lines: Vec<&str> = ran.stdout.lines().collect();
-    assert_eq!(lines.pop(), Some("1/2 commands succeeded"));
     assert!(
-        lines
-            .iter()
-            .any(|line| line.starts_with("failed 1 echo out; false: exit status 1 (")),
-        "{}",
-        ran.stdout
+        ran.stdout.ends_with("\n1/2 commands succeeded\n"),
+        "{ran:?}"
     );
-    assert!(
-        lines.contains(&"  out") && !lines.contains(&"  b"),
-        "{}",
-        ran.stdout
+    assert_has(
+        &ran.stdout,
+        ["failed 1 echo out; false: exit status 1 (", "\n  out\n"],
     );
-    assert!(
-        ccctl
-            .ok(&["parallel", "--output", "echo shown"])
-            .contains("\n  shown\n")
-    );
+    assert_lacks(&ran.stdout, ["\n  b\n"]);
+    let shown = ccctl.ok(&["parallel", "--output", "echo shown"]);
+    assert_has(&shown, ["\n  shown\n"]);
     let ran = ccctl.run(&["parallel", "echo a", "echo a", "--json"]);
-    let lines: Vec<Value> = ran
-        .stdout
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let lines = ran.json_lines();
     assert_eq!((lines.len(), ran.code), (3, Some(0)));
-    assert_eq!(
-        (&lines[0]["output"], &lines[2]["result"]["succeeded"]),
-        (&json!("a\n"), &json!(2))
-    );
+    assert_eq!(lines[0]["output"], "a\n");
+    assert_eq!(lines[2]["result"]["succeeded"], 2);
 }
 
 #[test]
@@ -242,34 +171,14 @@ fn commands_come_from_a_file_or_standard_input() {
     let daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);
     let mut command = ccctl.command(&["parallel", "echo first", "--file", "-", "--json"]);
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(b"# a comment\n\necho second\n  echo third\n")
-        .unwrap();
-    let output = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
-    let mut commands: Vec<String> = output
-        .lines()
-        .filter_map(|line| {
-            serde_json::from_str::<Value>(line).unwrap()["command"]
-                .as_str()
-                .map(str::to_owned)
-        })
-        .collect();
+    let given = "# a comment\n\necho second\n  echo third\n";
+    let lines = Ran::with_input(&mut command, given).json_lines();
+    let commands = lines.iter().filter_map(|line| line["command"].as_str());
+    let mut commands: Vec<&str> = commands.collect();
     commands.sort_unstable();
     assert_eq!(commands, ["echo first", "echo second", "echo third"]);
     let missing = ccctl.run(&["parallel", "--file", "/no/such/file"]);
-    assert!(
-        missing.stderr.contains("/no/such/file"),
-        "{}",
-        missing.stderr
-    );
+    assert_has(&missing.stderr, ["/no/such/file"]);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Steps of chains: what is typed into them, and what is kept of their output.
 
-use crate::chain::commands::{job_of, refused};
+use crate::chain::commands::{job_of, outputs, refused};
 use crate::support::files::files_with;
-use crate::support::{Daemon, eventually};
+use crate::support::{Daemon, assert_has, eventually};
 use ccd_protocol::ErrorCode;
 use serde_json::json;
 
@@ -40,10 +40,8 @@ fn each_step_keeps_the_end_of_its_output_however_much_there_was_before() {
     let mut commands = vec![seen; 20];
     commands[0] = json!({"command": "seq 60000"});
     commands.push(json!({"command": "seq 2000; echo BOOM important; exit 1"}));
-    let job = job_of(
-        &daemon,
-        &json!({"chain": {"commands": commands}, "shell": true}),
-    );
+    let params = json!({"chain": {"commands": commands}, "shell": true});
+    let job = job_of(&daemon, &params);
     let steps = job["result"]["steps"].as_array().unwrap();
     assert_eq!(steps.len(), 21);
     let printed: usize = (1..=60_000).map(|n: u32| n.to_string().len() + 1).sum();
@@ -56,10 +54,7 @@ fn each_step_keeps_the_end_of_its_output_however_much_there_was_before() {
     let last = steps[20]["output"].as_str().unwrap();
     assert!(last.ends_with("2000\nBOOM important\n"), "{last}");
     assert!((2400..=3072).contains(&last.len()), "{}", last.len());
-    let all: usize = steps
-        .iter()
-        .map(|step| step["output"].as_str().unwrap().len())
-        .sum();
+    let all: usize = outputs(steps).into_iter().map(str::len).sum();
     assert!(all < 5 << 20, "{all}");
 }
 
@@ -76,11 +71,9 @@ fn a_condition_on_output_that_is_not_all_there_says_so() {
         params[mode] = json!(true);
         let job = job_of(&daemon, &params);
         let steps = job["result"]["steps"].as_array().unwrap();
+        let told = "the condition cannot be evaluated: step 1 printed more than 16 MiB, and part of it is lost";
         for step in &steps[1..] {
-            assert_eq!(
-                step["skipped_reason"],
-                "the condition cannot be evaluated: step 1 printed more than 16 MiB, and part of it is lost"
-            );
+            assert_eq!(step["skipped_reason"], told);
         }
     }
 }
@@ -91,20 +84,14 @@ fn nothing_but_the_answer_is_typed_into_a_step() {
     for pattern in ["", "^", "$", "(?s)", "x*"] {
         let chain =
             json!({"commands": [{"command": "cat", "expect_pattern": pattern, "send_text": "a"}]});
-        let told = refused(
-            &daemon,
-            "chain.run",
-            &json!({ "chain": chain }),
-            ErrorCode::InvalidArgument,
-        );
-        assert!(told.contains("matches empty text"), "{told}");
+        let params = json!({ "chain": chain });
+        let told = refused(&daemon, "chain.run", &params, ErrorCode::InvalidArgument);
+        assert_has(&told, ["matches empty text"]);
     }
     // Steps that wait at what looks like a shell's prompt, two of which do not end when they are interrupted.
     let seen = daemon.home().join("seen");
-    let read = format!(
-        "while read line; do echo \"$line\" >> {}; done",
-        seen.display()
-    );
+    let file = seen.display();
+    let read = format!("while read line; do echo \"$line\" >> {file}; done");
     for command in [
         format!("sh -c 'printf \"begun\\n$ \"; {read}'"),
         format!("sh -c 'trap \"\" INT; printf \"begun\\n$ \"; {read}'"),
@@ -115,11 +102,8 @@ fn nothing_but_the_answer_is_typed_into_a_step() {
         ]});
         let job = job_of(&daemon, &json!({"chain": chain, "shared": true}));
         assert_eq!(job["result"]["steps"][0]["timed_out"], true, "{job}");
-        assert_eq!(
-            std::fs::read_to_string(&seen).unwrap(),
-            "answer\n",
-            "{command}"
-        );
+        let typed = std::fs::read_to_string(&seen).unwrap();
+        assert_eq!(typed, "answer\n", "{command}");
         std::fs::remove_file(&seen).unwrap();
     }
 }
@@ -128,13 +112,11 @@ fn nothing_but_the_answer_is_typed_into_a_step() {
 fn what_looks_like_a_question_in_an_output_is_not_answered_into_a_step() {
     let daemon = Daemon::start();
     let command = "sh -c 'printf \"go\\n\\033[c\"; read line; echo \"<$line>\"'";
-    let chain =
-        json!({"commands": [{"command": command, "expect_pattern": "go", "send_text": "a"}]});
+    let step = json!({"command": command, "expect_pattern": "go", "send_text": "a"});
+    let chain = json!({ "commands": [step] });
     for shared in [false, true] {
         let job = job_of(&daemon, &json!({"chain": chain, "shared": shared}));
-        assert_eq!(
-            job["result"]["steps"][0]["output"], "go\n\u{1b}[c<a>\n",
-            "{job}"
-        );
+        let output = &job["result"]["steps"][0]["output"];
+        assert_eq!(*output, "go\n\u{1b}[c<a>\n", "{job}");
     }
 }

@@ -1,20 +1,18 @@
 //! Watched programs.
 
+use crate::support::client::Ran;
 use crate::support::processes::with_command_line;
 use crate::support::session::assert_error;
-use crate::support::{Ccctl, Daemon, eventually};
+use crate::support::{Ccctl, Daemon, assert_fields, assert_has, assert_lacks, eventually};
 use ccd_protocol::ErrorCode;
+use ccd_protocol::session::SessionState;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 fn watched(daemon: &Daemon, params: &Value) -> Value {
-    let mut connection = daemon.connect();
-    let job = connection.call_value("chain.watch", params).unwrap()["job"].clone();
-    let ended = connection
-        .call_value("job.get", &json!({"job": job, "wait_ms": 30_000}))
-        .unwrap();
+    let ended = daemon.job("chain.watch", params);
     assert_eq!(ended["state"], "done", "{ended}");
     ended["result"].clone()
 }
@@ -36,27 +34,19 @@ fn three_times_an_error_are_three_hits_with_their_lines_and_none_is_an_empty_lis
         lines(&result),
         ["  Error: no 1", "  Error: no 2", "  Error: no 3"]
     );
-    let first = &result["hits"][0];
-    assert_eq!(
-        (&first["index"], &first["pattern"]),
-        (&json!(1), &json!("Error: no (\\d)"))
+    assert_fields(
+        &result["hits"][0],
+        json!({"index": 1, "pattern": "Error: no (\\d)", "matched": "Error: no 1", "groups": ["Error: no 1", "1"],
+            "offset": 7, "end": 18}),
     );
-    assert_eq!(
-        (&first["matched"], &first["groups"]),
-        (&json!("Error: no 1"), &json!(["Error: no 1", "1"]))
-    );
-    assert_eq!((&first["offset"], &first["end"]), (&json!(7), &json!(18)));
-    assert!(first["time"].is_string());
-    assert_eq!(
-        (&result["exit_code"], &result["timed_out"]),
-        (&json!(4), &json!(false))
-    );
+    assert!(result["hits"][0]["time"].is_string());
+    assert_fields(&result, json!({"exit_code": 4, "timed_out": false}));
     let watch = |text: &str, regex: &str| {
         let params = json!({"program": "printf", "args": [text], "patterns": [{ "regex": regex }]});
         watched(&daemon, &params)
     };
     let none = watch("x\\n", "y");
-    assert_eq!((&none["hits"], &none["exit_code"]), (&json!([]), &json!(0)));
+    assert_fields(&none, json!({"hits": [], "exit_code": 0}));
     let several = watch("a b a b\\nb a\\n", "a");
     assert_eq!(lines(&several), ["a b a b", "a b a b", "b a"]);
     assert_eq!(lines(&watch("one\\ntwo\\n", "^t.*$")), ["two"]);
@@ -72,17 +62,19 @@ fn a_hit_is_told_as_it_comes() {
     rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, 0o600.into()).unwrap();
     let ccctl = Ccctl::new(&daemon);
     let script = "echo hit 1; read x < fifo; echo hit 2";
-    let mut command = ccctl.command(&[
+    let cwd = daemon.home().to_str().unwrap();
+    let words = [
         "watch",
         "--pattern",
         "hit .",
         "--cwd",
-        daemon.home().to_str().unwrap(),
+        cwd,
         "--",
         "sh",
         "-c",
         script,
-    ]);
+    ];
+    let mut command = ccctl.command(&words);
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     assert_eq!(lines.next().unwrap().unwrap(), "hit 1");
@@ -101,10 +93,7 @@ fn the_time_is_hard_also_for_a_program_that_never_stops_to_talk_or_to_live() {
     assert!(started.elapsed() >= Duration::from_secs(1));
     // Ending the program takes 2 s; the job does not wait for that.
     assert!(started.elapsed() < Duration::from_millis(2500));
-    assert_eq!(
-        (&result["timed_out"], &result["hits"]),
-        (&json!(true), &json!([]))
-    );
+    assert_fields(&result, json!({"timed_out": true, "hits": []}));
     eventually("no process of it is running", || {
         with_command_line("chatter 4715.1").is_empty().then_some(())
     });
@@ -130,126 +119,82 @@ fn enough_is_enough_and_what_comes_too_fast_is_counted() {
 #[test]
 fn a_session_can_be_watched_and_goes_on() {
     let daemon = Daemon::start();
-    let mut connection = daemon.connect();
-    let session = connection.start_session(&["cat"]);
-    let send = |text: &str| json!({"session": session, "text": text, "newline": true});
-    connection
-        .call_value("session.send", &send("early word"))
-        .unwrap();
-    connection
-        .call_value(
-            "session.expect",
-            &json!({"session": session, "patterns": [{"exact": "word\n"}, {"exact": "word"}]}),
-        )
-        .unwrap();
-    let params = json!({"session": session, "patterns": [{"regex": "\\w+ word$"}], "since": 0, "max_hits": 2});
-    let job = connection.call_value("chain.watch", &params).unwrap()["job"].clone();
+    let cat = daemon.open("cat", &[]);
+    let watch = |more: Value| {
+        let mut params = json!({ "session": cat.id() });
+        params
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        params
+    };
+    cat.ask("early word", "word\n");
     // The echo and cat's output are two matches.
-    let ended = connection
-        .call_value("job.get", &json!({"job": job, "wait_ms": 20_000}))
-        .unwrap();
-    assert_eq!(
-        lines(&ended["result"]),
-        ["early word", "early word"],
-        "{ended}"
-    );
-    let record = connection
-        .call_value("session.get", &json!({ "session": session }))
-        .unwrap();
-    assert_eq!(record["state"], "alive");
-    let later = json!({"session": session, "patterns": [{"regex": "word"}], "max_hits": 1});
-    let job = connection.call_value("chain.watch", &later).unwrap()["job"].clone();
-    connection
-        .call_value("session.send", &send("late word"))
-        .unwrap();
-    let ended = connection
-        .call_value("job.get", &json!({"job": job, "wait_ms": 20_000}))
-        .unwrap();
+    let patterns = json!([{"regex": "\\w+ word$"}]);
+    let early = watch(json!({"patterns": patterns, "since": 0, "max_hits": 2}));
+    let result = watched(&daemon, &early);
+    assert_eq!(lines(&result), ["early word", "early word"]);
+    assert_eq!(cat.now().state, SessionState::Alive);
+    let mut connection = daemon.connect();
+    let later = watch(json!({"patterns": [{"regex": "word"}], "max_hits": 1}));
+    let job = connection.ok("chain.watch", &later)["job"].clone();
+    cat.line("late word");
+    let ended = connection.ended_job(&job);
     assert_eq!(lines(&ended["result"]), ["late word"]);
     // The watch ends with the session.
-    let job = connection
-        .call_value(
-            "chain.watch",
-            &json!({"session": session, "patterns": [{"regex": "x"}]}),
-        )
-        .unwrap()["job"]
-        .clone();
-    connection
-        .call_value("session.close", &json!({ "session": session }))
-        .unwrap();
-    let ended = connection
-        .call_value("job.get", &json!({"job": job, "wait_ms": 20_000}))
-        .unwrap();
-    assert_eq!(
-        (&ended["state"], &ended["result"]["hits"]),
-        (&json!("done"), &json!([]))
-    );
+    let none = watch(json!({"patterns": [{"regex": "x"}]}));
+    let job = connection.ok("chain.watch", &none)["job"].clone();
+    cat.close();
+    let ended = connection.ended_job(&job);
+    assert_fields(&ended, json!({"state": "done", "result": {"hits": []}}));
 }
 
 #[test]
 fn what_cannot_be_meant_is_refused() {
+    use ErrorCode::{InvalidArgument, InvalidPattern, SessionNotFound};
     let daemon = Daemon::start();
     let mut connection = daemon.connect();
     let session = connection.start_session(&["cat"]);
+    let a = json!([{"exact": "a"}]);
     for (params, code) in [
-        (
-            json!({"program": "ls", "patterns": []}),
-            ErrorCode::InvalidPattern,
-        ),
+        (json!({"program": "ls", "patterns": []}), InvalidPattern),
         (
             json!({"program": "ls", "patterns": [{"regex": "a("}]}),
-            ErrorCode::InvalidPattern,
+            InvalidPattern,
         ),
         (
             json!({"program": "ls", "patterns": [{"regex": "a*"}]}),
-            ErrorCode::InvalidArgument,
+            InvalidArgument,
         ),
         (
             json!({"program": "ls", "patterns": [{"eof": true}]}),
-            ErrorCode::InvalidArgument,
+            InvalidArgument,
         ),
         (
-            json!({"program": "ls", "patterns": [{"exact": "a"}], "max_hits": 0}),
-            ErrorCode::InvalidArgument,
+            json!({"program": "ls", "patterns": a, "max_hits": 0}),
+            InvalidArgument,
         ),
         (
-            json!({"program": "ls", "patterns": [{"exact": "a"}], "since": 0}),
-            ErrorCode::InvalidArgument,
+            json!({"program": "ls", "patterns": a, "since": 0}),
+            InvalidArgument,
         ),
         (
-            json!({"program": "ls", "session": session, "patterns": [{"exact": "a"}]}),
-            ErrorCode::InvalidArgument,
+            json!({"program": "ls", "session": session, "patterns": a}),
+            InvalidArgument,
         ),
         (
-            json!({"session": session, "since": 1000, "patterns": [{"exact": "a"}]}),
-            ErrorCode::InvalidArgument,
+            json!({"session": session, "since": 1000, "patterns": a}),
+            InvalidArgument,
         ),
-        (
-            json!({"session": "nobody", "patterns": [{"exact": "a"}]}),
-            ErrorCode::SessionNotFound,
-        ),
+        (json!({"session": "nobody", "patterns": a}), SessionNotFound),
     ] {
         let error = connection.call_value("chain.watch", &params).unwrap_err();
         assert_error(&error, code);
     }
-    let job = connection
-        .call_value(
-            "chain.watch",
-            &json!({"program": "no-such-program", "patterns": [{"exact": "a"}]}),
-        )
-        .unwrap()["job"]
-        .clone();
-    let failed = connection
-        .call_value("job.get", &json!({"job": job, "wait_ms": 20_000}))
-        .unwrap();
+    let missing = json!({"program": "no-such-program", "patterns": a});
+    let failed = connection.job("chain.watch", &missing);
     assert_eq!(failed["state"], "failed");
-    assert!(
-        failed["error"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("no-such-program"),
-        "{failed}"
-    );
+    assert_has(&failed["error"]["message"], ["no-such-program"]);
 }
 
 #[test]
@@ -265,55 +210,37 @@ fn a_command_is_run_for_each_hit_and_no_shell_reads_what_was_printed() {
         ]
         .concat();
         let mut command = ccctl.command(&args);
-        let output = command.current_dir(daemon.home()).output().unwrap();
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        (
-            String::from_utf8(output.stdout).unwrap(),
-            String::from_utf8(output.stderr).unwrap(),
-        )
+        let ran = Ran::of(command.current_dir(daemon.home()).output().unwrap());
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran
     };
-    let (stdout, _) = watch(&["--run", "printf '<%s>\\n' {line} {offset}"]);
+    let stdout = watch(&["--run", "printf '<%s>\\n' {line} {offset}"]).stdout;
     for line in ["<hit $(touch evil); x>", "<0>", "<hit 2>", "hit 2"] {
         assert!(stdout.lines().any(|printed| printed == line), "{stdout}");
     }
-    let (stdout, stderr) = watch(&["--json", "--run", "printf '%s\\n' {matched}"]);
-    assert!(
-        stdout
-            .lines()
-            .all(|line| serde_json::from_str::<Value>(line).is_ok()),
-        "{stdout}"
-    );
-    assert!(stderr.contains("hit 2"), "{stderr}");
+    let ran = watch(&["--json", "--run", "printf '%s\\n' {matched}"]);
+    assert!(!ran.json_lines().is_empty());
+    assert_has(&ran.stderr, ["hit 2"]);
     assert!(!daemon.home().join("evil").exists());
-    let (_, stderr) = watch(&["--run", "false"]);
-    assert!(
-        stderr.contains("the --run command failed: exit status: 1"),
-        "{stderr}"
-    );
+    let stderr = watch(&["--run", "false"]).stderr;
+    assert_has(&stderr, ["the --run command failed: exit status: 1"]);
 }
 
 #[test]
 fn the_status_tells_whether_there_was_a_hit() {
     let daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);
-    let code = |args: &[&str]| {
-        ccctl
-            .run(&[&["watch", "-p", "hit"][..], args].concat())
-            .code
-    };
-    assert_eq!(code(&["--", "echo", "hit"]), Some(0));
-    assert_eq!(code(&["--", "echo", "miss"]), Some(1));
-    assert_eq!(code(&["--max", "2", "--", "echo", "hit"]), Some(1));
-    assert_eq!(
-        code(&["--timeout", "0.2", "--", "cat", "/dev/zero"]),
-        Some(124)
-    );
-    assert_eq!(code(&["--shell", "--", "echo miss; echo hit"]), Some(0));
-    assert_eq!(code(&["--", "no-such-program"]), Some(1));
+    for (args, code) in [
+        (&["--", "echo", "hit"][..], 0),
+        (&["--", "echo", "miss"], 1),
+        (&["--max", "2", "--", "echo", "hit"], 1),
+        (&["--timeout", "0.2", "--", "cat", "/dev/zero"], 124),
+        (&["--shell", "--", "echo miss; echo hit"], 0),
+        (&["--", "no-such-program"], 1),
+    ] {
+        let ran = ccctl.run(&[&["watch", "-p", "hit"][..], args].concat());
+        assert_eq!(ran.code, Some(code), "{args:?}: {ran:?}");
+    }
 }
 
 #[test]
@@ -322,19 +249,13 @@ fn what_was_typed_hidden_is_no_hit_to_read() {
     let mut connection = daemon.connect();
     let session = connection.start_session(&["cat"]);
     let watch = json!({"session": session, "patterns": [{"regex": "say .*$"}], "max_hits": 1});
-    let job = connection.call_value("chain.watch", &watch).unwrap()["job"].clone();
+    let job = connection.ok("chain.watch", &watch)["job"].clone();
     let send =
         json!({"session": session, "text": "say open sesame", "newline": true, "secret": true});
-    connection.call_value("session.send", &send).unwrap();
-    let ended = connection
-        .call_value("job.get", &json!({"job": job, "wait_ms": 20_000}))
-        .unwrap();
-    let hit = &ended["result"]["hits"][0];
-    assert!(
-        hit["line"].as_str().unwrap().contains("<hidden>"),
-        "{ended}"
-    );
-    assert!(!ended.to_string().contains("sesame"), "{ended}");
+    connection.ok("session.send", &send);
+    let ended = connection.ended_job(&job);
+    assert_has(&ended["result"]["hits"][0]["line"], ["<hidden>"]);
+    assert_lacks(&ended, ["sesame"]);
 }
 
 #[test]
@@ -346,7 +267,7 @@ fn a_secret_of_the_line_is_masked_in_every_part_of_a_hit() {
         let hit = &result["hits"][0];
         assert_eq!(hit["line"], "x password=*** y", "{result}");
         assert_eq!(hit["groups"][1], "***", "{result}");
-        assert!(!result.to_string().contains("Hunter2"), "{result}");
+        assert_lacks(&result, ["Hunter2"]);
     }
 }
 
@@ -354,7 +275,7 @@ fn a_secret_of_the_line_is_masked_in_every_part_of_a_hit() {
 fn the_time_of_a_watch_is_that_of_its_commands_too() {
     let daemon = Daemon::start();
     let script = "echo hit; echo hit; exec sleep 4716.2";
-    let ran = Ccctl::new(&daemon).run(&[
+    let watch = [
         "watch",
         "-p",
         "hit",
@@ -362,14 +283,9 @@ fn the_time_of_a_watch_is_that_of_its_commands_too() {
         "1",
         "--run",
         "sleep 4716.3",
-        "--",
-        "sh",
-        "-c",
-        script,
-    ]);
-    assert!(
-        ran.stderr.contains("the --run command failed: signal: 15"),
-        "{ran:?}"
-    );
+    ];
+    let words = [&watch[..], &["--", "sh", "-c", script]].concat();
+    let ran = Ccctl::new(&daemon).run(&words);
+    assert_has(&ran.stderr, ["the --run command failed: signal: 15"]);
     assert_eq!(with_command_line("sleep 4716.3"), [0; 0]);
 }

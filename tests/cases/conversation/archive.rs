@@ -1,7 +1,8 @@
 //! Transcripts that are kept after Claude Code has deleted them.
 
 use super::library::{Library, assistant, call, result, user};
-use crate::support::eventually::{any_moment, rounds};
+use crate::support::files::files;
+use crate::support::{any_moment, assert_has, rounds};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -20,9 +21,8 @@ fn filled() -> Library {
         assistant(ID, "u4", "m1", "needle found", 30),
     ];
     library.write(&library.path(ID), &lines);
-    let agent = library.agent_path(ID, "a1");
-    library.write(&agent, &[assistant(ID, "s1", "ms1", "a needle", 9)]);
-    fs::write(agent.with_extension("meta.json"), r#"{"toolUseId":"t1"}"#).unwrap();
+    let agent = assistant(ID, "s1", "ms1", "a needle", 9);
+    library.write_agent(ID, "a1", "t1", &[agent]);
     library
 }
 
@@ -33,8 +33,7 @@ fn answers(library: &Library) -> (Value, Value, Vec<PathBuf>) {
     for hit in hits.as_array_mut().unwrap() {
         files.push(PathBuf::from(hit["file"].take().as_str().unwrap()));
     }
-    let list = library.call("conversation.list", json!({}));
-    let mut one = list["conversations"][0].clone();
+    let mut one = library.newest();
     files.push(PathBuf::from(one["file"].take().as_str().unwrap()));
     (hits, json!([library.stats(), one]), files)
 }
@@ -57,27 +56,15 @@ fn what_claude_code_has_deleted_is_found_shown_and_counted_once() {
     let kept = answers(&library);
     // The numbers of hits too: nothing was read again.
     assert_eq!((&kept.0, &kept.1), (&with_originals.0, &with_originals.1));
-    assert!(
-        kept.2.iter().all(|file| file.starts_with(&archive)),
-        "{kept:?}"
-    );
+    let are_kept = kept.2.iter().all(|file| file.starts_with(&archive));
+    assert!(are_kept, "{kept:?}");
     assert_eq!(show(), shown);
-    assert!(
-        library
-            .ok(&["record", ID, "u1"])
-            .contains("find the needle")
-    );
-    assert!(library.ok(&["tool", ID, "t1"]).contains("went"));
-    assert_eq!(
-        fs::metadata(&kept.2[0]).unwrap().nlink(),
-        2,
-        "no second copy"
-    );
-    for folder in kept.2[0]
-        .ancestors()
-        .skip(1)
-        .take_while(|folder| folder.starts_with(&archive))
-    {
+    assert_has(&library.ok(&["record", ID, "u1"]), ["find the needle"]);
+    assert_has(&library.ok(&["tool", ID, "t1"]), ["went"]);
+    let links = fs::metadata(&kept.2[0]).unwrap().nlink();
+    assert_eq!(links, 2, "no second copy");
+    let above = kept.2[0].ancestors().skip(1);
+    for folder in above.take_while(|folder| folder.starts_with(&archive)) {
         let mode = fs::metadata(folder).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700, "{}", folder.display());
     }
@@ -112,19 +99,15 @@ fn nothing_is_kept_unless_it_is_wanted_and_then_what_is_there_already() {
 
 /// Returns the contents of all files in a directory, by their path in it.
 fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut folders = vec![folder.to_owned()];
-    let mut all = Vec::new();
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path)
-            } else {
-                let inside = path.strip_prefix(folder).unwrap().to_owned();
-                all.push((inside, fs::read(&path).unwrap()));
-            }
-        }
-    }
+    let all = files(folder).into_iter();
+    let mut all: Vec<_> = all
+        .map(|path| {
+            (
+                path.strip_prefix(folder).unwrap().to_owned(),
+                fs::read(&path).unwrap(),
+            )
+        })
+        .collect();
     all.sort();
     all
 }
@@ -135,40 +118,26 @@ fn a_kill_at_any_moment_loses_nothing_that_was_kept_and_keeps_the_rest_later() {
     for round in 0..rounds() {
         for number in 0..20 {
             let id = format!("{round:04}{number:04}-0000-4000-8000-000000000000");
-            let line = user(&id, &format!("u-{id}"), "needle") + "\n";
-            library.append(&library.path(&id), line.as_bytes());
+            library.add(&library.path(&id), user(&id, &format!("u-{id}"), "needle"));
         }
-        library.append(
-            &library.path(ID),
-            (user(ID, &format!("u{round}x"), "needle") + "\n").as_bytes(),
-        );
+        let line = user(ID, &format!("u{round}x"), "needle");
+        library.add(&library.path(ID), line);
         any_moment(round, Duration::from_millis(60));
         library.daemon.kill();
         library.daemon.restart();
         library.stats();
         let archive = library.daemon.home().join("archive");
-        let kept = fs::read_dir(archive)
-            .unwrap()
-            .next()
-            .unwrap()
-            .unwrap()
-            .path();
-        let projects = library.dir().join("projects");
-        assert_eq!(
-            contents(&kept.join("projects")),
-            contents(&projects),
-            "round {round}"
-        );
+        let kept = fs::read_dir(archive).unwrap().next().unwrap();
+        let kept = contents(&kept.unwrap().path().join("projects"));
+        let projects = contents(&library.dir().join("projects"));
+        assert_eq!(kept, projects, "round {round}");
     }
-    let listed = library.listed();
-    let hits = || {
-        library.call(
-            "conversation.search",
-            json!({"query": "needle", "limit": 1}),
-        )["total"]
-            .clone()
+    let all = || {
+        let query = json!({"query": "needle", "limit": 1});
+        let hits = library.call("conversation.search", query);
+        (library.listed(), hits["total"].clone())
     };
-    let total = hits();
+    let before = all();
     fs::remove_dir_all(library.dir().join("projects")).unwrap();
-    assert_eq!((library.listed(), hits()), (listed, total));
+    assert_eq!(all(), before);
 }

@@ -1,6 +1,7 @@
 //! Saved streams and transcripts from elsewhere.
 
 use super::library::{Library, assistant, call, result, user};
+use crate::support::assert_has;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,8 +12,8 @@ const ONE: &str = "11111111-0000-4000-8000-000000000000";
 /// Lines as `claude -p --output-format stream-json` of an older version prints them: answers have no time.
 fn stream() -> String {
     let message = |id: &str, text: &str, output: u64| {
-        json!({"id": id, "role": "assistant", "model": "claude-opus-4-5-20251101", "content": [{"type": "text", "text": text}],
-            "usage": {"input_tokens": 10, "output_tokens": output}})
+        let line = assistant(ONE, "", id, text, output);
+        serde_json::from_str::<Value>(&line).unwrap()["message"].take()
     };
     let lines = [
         json!({"type": "system", "subtype": "init", "cwd": "/srv/shop", "session_id": ONE, "uuid": "i1"}),
@@ -45,36 +46,22 @@ fn a_saved_stream_and_nothing_else_is_part_of_list_search_and_stats_after_it_was
         &outside,
     ] {
         fs::write(&file, text).unwrap();
-        let error = library
+        let params = json!({"file": file});
+        library
             .daemon
-            .call_value("conversation.import", &json!({"file": file}))
-            .unwrap_err();
-        assert_eq!(error["data"]["kind"], "not_a_transcript", "{text}");
+            .refuses("conversation.import", &params, "not_a_transcript");
     }
     let ran = library.ccctl(&["import", "/no/such/file"]);
     assert!(ran.stderr.contains("no such file"), "{ran:?}");
     assert!(!library.daemon.home().join("imports").exists());
     let good = library.daemon.home().join("good.jsonl");
-    fs::write(
-        &good,
-        user("22222222-0000-4000-8000-000000000000", "u1", "x"),
-    )
-    .unwrap();
+    let id = "22222222-0000-4000-8000-000000000000";
+    fs::write(&good, user(id, "u1", "x")).unwrap();
     let [bad, good] = [&file, &good].map(|path| path.to_str().unwrap());
     let ran = library.ccctl(&["import", "/no/such/file", good, bad]);
-    assert_eq!(
-        (ran.code, ran.stdout.lines().count()),
-        (Some(1), 1),
-        "{ran:?}"
-    );
-    assert!(
-        ran.stderr.contains("/no/such/file: no such file\n"),
-        "{ran:?}"
-    );
-    assert!(
-        ran.stderr.contains(&format!("{bad}: no line of it is")),
-        "{ran:?}"
-    );
+    assert_eq!((ran.code, ran.stdout.lines().count()), (Some(1), 1));
+    assert_has(&ran.stderr, ["/no/such/file: no such file\n"]);
+    assert_has(&ran.stderr, [&format!("{bad}: no line of it is")]);
     let copy = "imports/projects/imported/22222222-0000-4000-8000-000000000000.jsonl";
     fs::remove_file(library.daemon.home().join(copy)).unwrap();
 
@@ -82,16 +69,12 @@ fn a_saved_stream_and_nothing_else_is_part_of_list_search_and_stats_after_it_was
     assert_eq!(reply["conversations"][0]["added_lines"], 4);
     fs::remove_file(file).unwrap();
     let copy = reply["conversations"][0]["file"].as_str().unwrap();
-    assert_eq!(
-        fs::metadata(copy).unwrap().permissions().mode() & 0o777,
-        0o600
-    );
+    let mode = fs::metadata(copy).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
     assert_eq!(fs::read_to_string(copy).unwrap(), stream());
     let list = library.call("conversation.list", json!({"project": "/srv/shop"}));
-    assert_eq!(
-        (&list["total"], &list["conversations"][0]["turns"]),
-        (&json!(1), &json!(2))
-    );
+    assert_eq!(list["total"], 1);
+    assert_eq!(list["conversations"][0]["turns"], 2);
     // It has the time of the file.
     assert!(list["conversations"][0]["ended_at"].is_string(), "{list}");
     assert_eq!(library.found(json!({"query": "needle"})), ["u1"]);
@@ -110,13 +93,8 @@ fn importing_again_changes_nothing_and_a_longer_file_adds_what_is_new() {
     let half: usize = all.lines().take(2).map(|line| line.len() + 1).sum();
     // Cut within a line.
     let (_, reply) = import(&library, &all[..half + 20]);
-    assert_eq!(
-        (
-            &reply["conversations"][0]["added_lines"],
-            &reply["skipped_lines"]
-        ),
-        (&json!(2), &json!(1))
-    );
+    assert_eq!(reply["conversations"][0]["added_lines"], 2);
+    assert_eq!(reply["skipped_lines"], 1);
     for added in [2, 0, 0] {
         let (file, reply) = import(&library, &all);
         assert_eq!(reply["conversations"][0]["added_lines"], added);
@@ -155,22 +133,15 @@ fn a_transcript_from_elsewhere_comes_with_its_sub_agents() {
     let main = elsewhere.join(format!("{ONE}.jsonl"));
     let input = json!({"prompt": "go"});
     let report = json!({"status": "completed", "agentId": "a1", "usage": {"input_tokens": 700, "output_tokens": 70}});
-    library.write(
-        &main,
-        &[
-            call(ONE, "u1", "t1", "Agent", input),
-            result(ONE, "u2", "t1", "went", report),
-        ],
-    );
+    let call = call(ONE, "u1", "t1", "Agent", input);
+    library.write(&main, &[call, result(ONE, "u2", "t1", "went", report)]);
     let agent = main.with_extension("").join("subagents/agent-a1.jsonl");
     library.write(&agent, &[assistant(ONE, "s1", "ms1", "going", 9)]);
     fs::write(agent.with_extension("meta.json"), r#"{"toolUseId":"t1"}"#).unwrap();
     library.ok(&["import", main.to_str().unwrap()]);
     fs::remove_dir_all(&elsewhere).unwrap();
     assert_eq!(library.tokens(), [20, 14, 10, 9]);
-    assert_eq!(
-        library.found(json!({"query": "going", "status": "sub_agent"})),
-        ["s1"]
-    );
+    let going = json!({"query": "going", "status": "sub_agent"});
+    assert_eq!(library.found(going), ["s1"]);
     assert!(library.ok(&["tree", ONE]).starts_with("t1  1 record"));
 }

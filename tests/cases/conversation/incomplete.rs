@@ -1,6 +1,7 @@
 //! Conversations of which something is missing: the end of a stream, records of sub-agents, the transcript itself.
 
-use super::library::{Library, assistant, call, record, result, user};
+use super::library::{Library, assistant, call, inline, of_agent, record, result, user};
+use crate::support::{assert_fields, assert_has};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -42,22 +43,19 @@ fn import(library: &Library, text: &str) {
     library.ok(&["import", file.to_str().unwrap()]);
 }
 
-fn listed(library: &Library) -> Value {
-    library.call("conversation.list", json!({}))["conversations"][0].take()
-}
-
 #[test]
 fn a_stream_has_the_tokens_and_the_cost_that_its_end_says() {
     let library = Library::new();
     import(&library, &stream(Some(used(270))));
-    let whole = library.call("conversation.get", json!({"session": SESSION}));
-    let listed = listed(&library);
+    let whole = library.get(SESSION);
+    let listed = library.newest();
     let stats = library.stats();
     for one in [&whole, &listed, &stats] {
-        assert_eq!(one["usage"]["total"]["input_tokens"], 60, "{one}");
-        assert_eq!(one["usage"]["total"]["output_tokens"], 270, "{one}");
-        assert_eq!(one["cost_usd"], 0.53, "{one}");
-        assert!(one.get("missing").is_none(), "{one}");
+        let total = json!({"input_tokens": 60, "output_tokens": 270});
+        assert_fields(
+            one,
+            json!({"usage": {"total": total}, "cost_usd": 0.53, "missing": null}),
+        );
     }
     // Not the words of the sub-agent, nor the summary of its task.
     for one in [&whole, &listed] {
@@ -71,31 +69,18 @@ fn a_stream_without_an_end_is_partial_until_it_has_one() {
     let library = Library::new();
     import(&library, &stream(None));
     assert_eq!(library.tokens(), [48, 4, 12, 1]);
-    let one = listed(&library);
-    assert_eq!(
-        (&one["missing"], &one["cost_usd"]),
-        (&json!("result"), &Value::Null)
-    );
+    let one = library.newest();
+    assert_fields(&one, json!({"missing": "result", "cost_usd": null}));
     assert!(one["cost_at_least_usd"].as_f64().unwrap() > 0.0, "{one}");
     assert_eq!(library.stats()["partial_conversations"], 1);
     let text = library.ok(&["list"]);
-    assert!(
-        text.contains("  52+  ") && text.contains("  $0.00+  "),
-        "{text}"
-    );
-    assert!(
-        library
-            .ok(&["show", SESSION])
-            .contains("the tokens are partial\n")
-    );
-    assert!(
-        library
-            .ok(&["stats"])
-            .contains("\npartial        1 stream ")
-    );
+    assert_has(&text, ["  52+  ", "  $0.00+  "]);
+    let shown = library.ok(&["show", SESSION]);
+    assert_has(&shown, ["the tokens are partial\n"]);
+    assert_has(&library.ok(&["stats"]), ["\npartial        1 stream "]);
     import(&library, &stream(Some(used(270))));
     assert_eq!(library.tokens(), [60, 270, 12, 1]);
-    assert!(listed(&library).get("missing").is_none());
+    assert!(library.newest().get("missing").is_none());
 }
 
 #[test]
@@ -110,7 +95,7 @@ fn the_end_of_a_stream_adds_nothing_to_its_transcript() {
     library.write(&library.path(SESSION), &transcript);
     // Two messages are in the stream only.
     assert_eq!(library.tokens(), [44, 152, 12, 1]);
-    assert_eq!(listed(&library)["title"], "Say what it is");
+    assert_eq!(library.newest()["title"], "Say what it is");
 }
 
 /// A report of a sub-agent's progress.
@@ -130,84 +115,50 @@ fn progress_of_a_sub_agent_stands_for_its_records_until_they_are_there() {
     let answer = json!([{"type": "tool_result", "tool_use_id": "t9", "content": "built"}]);
     let usage = json!({"input_tokens": 10, "output_tokens": 1});
     let report = json!({"status": "completed", "agentId": "a1", "usage": {"input_tokens": 20, "output_tokens": 4}});
+    let said = json!({"role": "user", "content": [{"type": "text", "text": "Build it"}]});
+    let called =
+        json!({"role": "assistant", "id": "ms", "model": OPUS, "content": bash, "usage": usage});
+    let answered = json!({"role": "user", "content": answer});
     let lines = [
         user(SESSION, "u1", "Check it"),
         call(SESSION, "u2", "t1", "Task", json!({"prompt": "Build it"})),
-        progress(
-            "p1",
-            &inner(
-                "s1",
-                json!({"role": "user", "content": [{"type": "text", "text": "Build it"}]}),
-            ),
-        ),
-        progress(
-            "p2",
-            &inner(
-                "s2",
-                json!({"role": "assistant", "id": "ms", "model": OPUS, "content": bash, "usage": usage}),
-            ),
-        ),
-        progress(
-            "p3",
-            &inner("s3", json!({"role": "user", "content": answer})),
-        ),
+        progress("p1", &inner("s1", said)),
+        progress("p2", &inner("s2", called.clone())),
+        progress("p3", &inner("s3", answered)),
         result(SESSION, "u3", "t1", "All built", report),
     ];
     library.write(&library.path(SESSION), &lines);
     // The last message of the sub-agent is in the report alone, which names no model.
     assert_eq!(library.tokens(), [40, 10, 30, 5]);
     let shown = library.ok(&["show", SESSION]);
-    assert!(
-        shown.contains("  │ ") && shown.contains("Bash make wombat"),
-        "{shown}"
-    );
-    assert!(
-        shown.contains("cost        $0.00+ at list prices\n"),
-        "{shown}"
-    );
-    assert_eq!(
-        library.ok(&["tree", SESSION]),
-        "t1  3 records, 11 tokens, <$0.01\n"
-    );
-    assert_eq!(
-        library.found(json!({"query": "wombat", "status": "sub_agent"})),
-        ["s2"]
-    );
-    let one = listed(&library);
+    assert_has(&shown, ["  │ ", "Bash make wombat"]);
+    assert_has(&shown, ["cost        $0.00+ at list prices\n"]);
+    let tree = library.ok(&["tree", SESSION]);
+    assert_eq!(tree, "t1  3 records, 11 tokens, <$0.01\n");
+    let wombat = json!({"query": "wombat", "status": "sub_agent"});
+    assert_eq!(library.found(wombat), ["s2"]);
+    let one = library.newest();
     assert!(
         one["cost_usd"].is_null() && one["cost_at_least_usd"].as_f64() > Some(0.0),
         "{one}"
     );
     let stats = library.ok(&["stats", "--by", "model"]);
-    assert!(
-        stats.contains("no price       (sub-agents of unknown model) (not in the cost)\n"),
-        "{stats}"
-    );
-    assert!(
-        stats.contains("\n(sub-agents of unknown model)  24 "),
-        "{stats}"
-    );
+    let told = "no price       (sub-agents of unknown model) (not in the cost)\n";
+    assert_has(&stats, [told]);
+    assert_has(&stats, ["\n(sub-agents of unknown model)  24 "]);
     // Its own file has all of it.
-    let last = assistant(SESSION, "s4", "ms2", "All built", 4)
-        .replace("\"input_tokens\":10", "\"input_tokens\":20");
+    let last = assistant(SESSION, "s4", "ms2", "All built", 4);
     let own = [
         user(SESSION, "s1", "Build it"),
-        record(SESSION, "s2", json!({"role": "assistant", "id": "ms", "model": OPUS, "content": bash, "usage": usage})).to_string(),
-        last,
+        record(SESSION, "s2", called).to_string(),
+        last.replace("\"input_tokens\":10", "\"input_tokens\":20"),
     ];
-    let own = own.map(|line| {
-        line.replace(
-            "\"isSidechain\":false",
-            "\"isSidechain\":true,\"agentId\":\"a1\"",
-        )
-    });
+    let own = own.map(|line| of_agent("a1", line));
     library.write(&library.agent_path(SESSION, "a1"), &own);
     assert_eq!(library.tokens(), [40, 10, 30, 5]);
-    assert!(listed(&library)["cost_usd"].is_number());
-    assert_eq!(
-        library.ok(&["tree", SESSION]),
-        "t1  3 records, 35 tokens, <$0.01\n"
-    );
+    assert!(library.newest()["cost_usd"].is_number());
+    let tree = library.ok(&["tree", SESSION]);
+    assert_eq!(tree, "t1  3 records, 35 tokens, <$0.01\n");
 }
 
 #[test]
@@ -220,8 +171,8 @@ fn what_a_background_sub_agent_without_its_file_cost_is_not_known() {
     ];
     library.write(&library.path(SESSION), &lines);
     let costs = || {
-        let whole = library.call("conversation.get", json!({"session": SESSION}));
-        [whole, listed(&library), library.stats()].map(|one| one["cost_usd"].is_null())
+        let whole = library.get(SESSION);
+        [whole, library.newest(), library.stats()].map(|one| one["cost_usd"].is_null())
     };
     // The total of all has the part that is known.
     assert_eq!(costs(), [true, true, false]);
@@ -229,10 +180,7 @@ fn what_a_background_sub_agent_without_its_file_cost_is_not_known() {
     assert!(library.ok(&["show", SESSION]).contains("$0.00+ at list"));
     let stats = library.ok(&["stats"]);
     assert!(stats.contains("(sub-agents of unknown model)"), "{stats}");
-    let own = assistant(SESSION, "s1", "ms1", "It is a readme.", 9).replace(
-        "\"isSidechain\":false",
-        "\"isSidechain\":true,\"agentId\":\"a1\"",
-    );
+    let own = of_agent("a1", assistant(SESSION, "s1", "ms1", "It is a readme.", 9));
     library.write(&library.agent_path(SESSION, "a1"), &[own]);
     assert_eq!(costs(), [false; 3]);
 }
@@ -240,10 +188,6 @@ fn what_a_background_sub_agent_without_its_file_cost_is_not_known() {
 #[test]
 fn inline_sub_agents_are_below_the_calls_with_their_prompts() {
     let library = Library::new();
-    let inline = |line: String, before: Value| {
-        let line = line.replace("\"isSidechain\":false", "\"isSidechain\":true");
-        line.replace("\"parentUuid\":null", &format!("\"parentUuid\":{before}"))
-    };
     let lines = [
         inline(user(SESSION, "w1", "Warmup"), Value::Null),
         user(SESSION, "u1", "Compare"),
@@ -254,31 +198,18 @@ fn inline_sub_agents_are_below_the_calls_with_their_prompts() {
     ];
     library.write(&library.path(SESSION), &lines);
     let tree = library.ok(&["tree", SESSION]);
-    assert_eq!(
-        tree,
-        "t1  2 records, 15 tokens, <$0.01\nw1  its call is not in the conversation\n"
-    );
+    let missing = "w1  its call is not in the conversation\n";
+    assert_eq!(tree, format!("t1  2 records, 15 tokens, <$0.01\n{missing}"));
     let shown = library.ok(&["show", SESSION]);
-    assert!(
-        shown.contains("  │ Read one\n") && shown.contains("  │ It is one.\n"),
-        "{shown}"
-    );
-    assert!(
-        shown.contains("\nsub-agent of a call that is missing"),
-        "{shown}"
-    );
+    assert_has(&shown, ["  │ Read one\n", "  │ It is one.\n"]);
+    assert_has(&shown, ["\nsub-agent of a call that is missing"]);
     assert!(shown.contains("title       Compare\n"), "{shown}");
 }
 
 #[test]
 fn sub_agents_without_their_transcript_can_be_opened() {
     let library = Library::new();
-    let agent = |line: String| {
-        line.replace(
-            "\"isSidechain\":false",
-            "\"isSidechain\":true,\"agentId\":\"a1\"",
-        )
-    };
+    let agent = |line: String| of_agent("a1", line);
     let lines = [
         agent(user(SESSION, "s1", "Look at it")),
         agent(assistant(SESSION, "s2", "m1", "A numbat.", 5)),
@@ -291,20 +222,14 @@ fn sub_agents_without_their_transcript_can_be_opened() {
     assert_eq!(library.found(json!({"query": "numbat"})), ["o1", "s2"]);
     for session in [SESSION, &SESSION[..6], older] {
         let shown = library.ok(&["show", session]);
-        assert!(shown.contains("A numbat."), "{shown}");
-        assert!(
-            shown.contains("missing     the transcript itself; its sub-agents' are here\n"),
-            "{shown}"
-        );
+        let told = "missing     the transcript itself; its sub-agents' are here\n";
+        assert_has(&shown, ["A numbat.", told]);
     }
     // Once it is there, it is the conversation.
     library.write(&library.path(SESSION), &[user(SESSION, "u1", "Look")]);
-    let whole = library.call("conversation.get", json!({"session": SESSION}));
-    assert!(whole.get("missing").is_none());
-    assert_eq!(
-        (&whole["title"], &whole["total_turns"]),
-        (&json!("Look"), &json!(3))
-    );
+    let whole = library.get(SESSION);
+    let fields = json!({"title": "Look", "total_turns": 3, "missing": null});
+    assert_fields(&whole, fields);
     fs::remove_file(library.agent_path(SESSION, "a1")).unwrap();
     fs::remove_file(library.path(SESSION)).unwrap();
     let ran = library.ccctl(&["show", SESSION]);

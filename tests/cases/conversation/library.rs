@@ -77,6 +77,20 @@ impl Library {
         fs::write(path, text).unwrap();
     }
 
+    /// Writes the transcript of a sub-agent that a call has started.
+    pub(super) fn write_agent(&self, session: &str, agent: &str, call: &str, lines: &[String]) {
+        let path = self.agent_path(session, agent);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let meta = json!({"toolUseId": call}).to_string();
+        fs::write(path.with_extension("meta.json"), meta).unwrap();
+        self.write(&path, lines);
+    }
+
+    /// Appends a line to a transcript.
+    pub(super) fn add(&self, path: &Path, line: String) {
+        self.append(path, (line + "\n").as_bytes());
+    }
+
     pub(super) fn append(&self, path: &Path, bytes: &[u8]) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         let mut file = OpenOptions::new()
@@ -87,6 +101,7 @@ impl Library {
         file.write_all(bytes).unwrap();
     }
 
+    #[track_caller]
     pub(super) fn call(&self, method: &str, params: Value) -> Value {
         self.try_call(method, params).unwrap()
     }
@@ -98,6 +113,15 @@ impl Library {
             params["wait_ms"] = json!(60_000);
         }
         self.daemon.call_value(method, &params)
+    }
+
+    /// Returns the newest conversation in the list.
+    pub(super) fn newest(&self) -> Value {
+        self.call("conversation.list", json!({}))["conversations"][0].take()
+    }
+
+    pub(super) fn get(&self, session: &str) -> Value {
+        self.call("conversation.get", json!({ "session": session }))
     }
 
     pub(super) fn stats(&self) -> Value {
@@ -156,6 +180,18 @@ pub(super) fn assistant(session: &str, uuid: &str, id: &str, text: &str, output:
     record(session, uuid, message).to_string()
 }
 
+/// Makes a line one of a sub-agent.
+pub(super) fn of_agent(agent: &str, line: String) -> String {
+    let mark = format!("\"isSidechain\":true,\"agentId\":\"{agent}\"");
+    line.replace("\"isSidechain\":false", &mark)
+}
+
+/// Makes a line one of a sub-agent inside the transcript of its conversation, after this record.
+pub(super) fn inline(line: String, before: Value) -> String {
+    let line = line.replace("\"isSidechain\":false", "\"isSidechain\":true");
+    line.replace("\"parentUuid\":null", &format!("\"parentUuid\":{before}"))
+}
+
 /// A call of a tool.
 pub(super) fn call(session: &str, uuid: &str, id: &str, tool: &str, input: Value) -> String {
     let content = json!([{"type": "tool_use", "id": id, "name": tool, "input": input}]);
@@ -172,4 +208,21 @@ pub(super) fn result(session: &str, uuid: &str, id: &str, text: &str, meta: Valu
     let mut record = record(session, uuid, json!({"role": "user", "content": [block]}));
     record["toolUseResult"] = meta;
     record.to_string()
+}
+
+/// Returns the lines of a conversation. A step is the name of one of the functions above, and its arguments after the session.
+pub(super) fn transcript(session: &str, steps: Value) -> Vec<String> {
+    let steps = steps.as_array().unwrap().iter();
+    let line = |step: &Value| {
+        let text = |at: usize| step[at].as_str().unwrap();
+        let tokens = || step[4].as_u64().unwrap();
+        match text(0) {
+            "user" => user(session, text(1), text(2)),
+            "assistant" => assistant(session, text(1), text(2), text(3), tokens()),
+            "call" => call(session, text(1), text(2), text(3), step[4].clone()),
+            "result" => result(session, text(1), text(2), text(3), step[4].clone()),
+            other => panic!("{other}"),
+        }
+    };
+    steps.map(line).collect()
 }

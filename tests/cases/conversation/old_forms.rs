@@ -1,6 +1,7 @@
 //! What other versions and other programs wrote.
 
-use super::library::{Library, assistant, record, user};
+use super::library::{Library, assistant, inline, of_agent, record, user};
+use crate::support::{assert_fields, assert_has};
 use serde_json::json;
 
 const SESSION: &str = "22222222-3333-4444-8555-666666666666";
@@ -8,27 +9,22 @@ const SESSION: &str = "22222222-3333-4444-8555-666666666666";
 #[test]
 fn a_sub_agent_whose_records_do_not_say_whose_they_are_counts_once() {
     let library = Library::new();
-    let mut lines = vec![assistant(SESSION, "c", "m1", "Looking.", 1)];
-    for line in [
-        user(SESSION, "s1", "Look"),
-        assistant(SESSION, "s2", "m2", "Found.", 5),
-    ] {
-        lines.push(line.replace("\"isSidechain\":false", "\"isSidechain\":true"));
-    }
     let result = json!([{"type": "tool_result", "tool_use_id": "t1", "content": "Found."}]);
     let mut told = record(SESSION, "r", json!({"role": "user", "content": result}));
     told["toolUseResult"] = json!({"usage": {"input_tokens": 10, "output_tokens": 5}});
-    lines.push(told.to_string());
+    let lines = [
+        assistant(SESSION, "c", "m1", "Looking.", 1),
+        inline(user(SESSION, "s1", "Look"), json!(null)),
+        inline(assistant(SESSION, "s2", "m2", "Found.", 5), json!(null)),
+        told.to_string(),
+    ];
     library.write(&library.path(SESSION), &lines);
     assert_eq!(library.tokens(), [20, 6, 10, 5]);
-    let whole = library.call(
-        "conversation.get",
-        json!({"session": SESSION, "claude_dirs": [library.dir()]}),
-    );
-    let list = library.call("conversation.list", json!({}));
-    for usage in [&whole["usage"], &list["conversations"][0]["usage"]] {
-        assert_eq!(usage["total"]["input_tokens"], 20, "{usage}");
-        assert_eq!(usage["subagents"]["output_tokens"], 5, "{usage}");
+    let get = json!({"session": SESSION, "claude_dirs": [library.dir()]});
+    let whole = library.call("conversation.get", get);
+    let usage = json!({"total": {"input_tokens": 20}, "subagents": {"output_tokens": 5}});
+    for reply in [&whole, &library.newest()] {
+        assert_fields(&reply["usage"], usage.clone());
     }
 }
 
@@ -40,26 +36,20 @@ fn a_sub_agent_beside_its_session_is_no_conversation_of_its_own() {
         assistant(SESSION, "c", "m1", "Looking.", 1),
     ];
     library.write(&library.path(SESSION), &main);
-    let agent = assistant(SESSION, "s2", "m2", "Found a quokka.", 5).replace(
-        "\"isSidechain\":false",
-        "\"isSidechain\":true,\"agentId\":\"e5f6a7b8\"",
-    );
+    let agent = assistant(SESSION, "s2", "m2", "Found a quokka.", 5);
     let beside = library.path(SESSION).with_file_name("agent-e5f6a7b8.jsonl");
-    library.write(&beside, &[agent]);
+    library.write(&beside, &[of_agent("e5f6a7b8", agent)]);
     assert_eq!(library.listed(), [SESSION]);
     assert_eq!(library.tokens(), [20, 6, 10, 5]);
-    assert_eq!(
-        library.found(json!({"query": "quokka", "session": SESSION})),
-        ["s2"]
-    );
+    let quokka = json!({"query": "quokka", "session": SESSION});
+    assert_eq!(library.found(quokka), ["s2"]);
     let stats = library.call("conversation.stats", json!({"by": "session"}));
     assert_eq!(stats["conversations"], 1);
     assert_eq!(stats["groups"].as_array().unwrap().len(), 1, "{stats}");
-    let whole = library.call("conversation.get", json!({"session": SESSION}));
+    let whole = library.get(SESSION);
     assert_eq!(whole["files"][1], json!(beside));
-    let list = library.call("conversation.list", json!({}));
-    for usage in [&whole["usage"], &list["conversations"][0]["usage"]] {
-        assert_eq!(usage, &stats["usage"]);
+    for reply in [&whole, &library.newest()] {
+        assert_eq!(reply["usage"], stats["usage"]);
     }
 }
 
@@ -75,10 +65,7 @@ fn half_an_emoji_a_byte_order_mark_and_colours_lose_no_word() {
     assert_eq!(library.found(json!({"query": "quokka"})), ["u1", "u2"]);
     assert_eq!(library.found(json!({"query": "failed"})), ["u3"]);
     let text = library.ok(&["show", SESSION]);
-    assert!(
-        text.contains("first quokka") && text.contains("cut \u{fffd} quokka"),
-        "{text}"
-    );
+    assert_has(&text, ["first quokka", "cut \u{fffd} quokka"]);
     // A record is as it was written.
     let written = library.ok(&["record", SESSION, "u2"]);
     assert_eq!(written.trim_end(), lines[1]);

@@ -1,8 +1,8 @@
 //! `ccctl conversation` alone: a list to choose from, and the pager that shows a conversation.
 
 use super::library::{Library, assistant, user};
-use crate::support::client::CCCTL;
-use crate::support::session::{OpenSession, lacks, program};
+use crate::support::assert_has;
+use crate::support::session::{OpenSession, lacks};
 use serde_json::json;
 
 fn session(number: usize) -> String {
@@ -13,21 +13,14 @@ fn library(count: usize) -> Library {
     let library = Library::new();
     for number in 0..count {
         let session = session(number);
+        let title = format!("Title number{number}");
+        let (asked, answered) = (format!("u{number}"), format!("a{number}"));
+        let (asks, message) = (format!("Please sort list {number}"), format!("m{number}"));
+        let answer = format!("Sorted needle{number}.");
         let lines = [
-            json!({"type": "summary", "summary": format!("Title number{number}"), "leafUuid": "x"})
-                .to_string(),
-            user(
-                &session,
-                &format!("u{number}"),
-                &format!("Please sort list {number}"),
-            ),
-            assistant(
-                &session,
-                &format!("a{number}"),
-                &format!("m{number}"),
-                &format!("Sorted needle{number}."),
-                30,
-            ),
+            json!({"type": "summary", "summary": title, "leafUuid": "x"}).to_string(),
+            user(&session, &asked, &asks),
+            assistant(&session, &answered, &message, &answer, 30),
         ];
         library.write(&library.path(&session), &lines);
     }
@@ -38,19 +31,11 @@ fn library(count: usize) -> Library {
 fn open<'a>(
     library: &'a Library,
     words: &[&str],
-    (rows, cols): (i64, i64),
+    size: (i64, i64),
     pager: &str,
 ) -> OpenSession<'a> {
-    let mut params = program(&library.daemon, CCCTL, words);
-    let home = library.daemon.home().display().to_string();
-    for (name, value) in [
-        ("CCD_HOME", home.as_str()),
-        ("CCD_NO_START", "1"),
-        ("PAGER", pager),
-    ] {
-        params.env.insert(name.to_owned(), value.to_owned());
-    }
-    (params.rows, params.cols) = (Some(rows), Some(cols));
+    let mut params = library.daemon.client(words, size);
+    params.env.insert("PAGER".to_owned(), pager.to_owned());
     library.daemon.open_with(&params)
 }
 
@@ -106,11 +91,8 @@ fn without_a_pager_the_text_stays_until_a_key_is_pressed() {
     assert!(ran.stderr.contains("search"), "{ran:?}");
     let ran = library.ccctl(&["--json"]);
     assert!(ran.stderr.contains("subcommand is missing"), "{ran:?}");
-    assert!(
-        library
-            .ok(&["--help"])
-            .contains("Usage: ccctl conversation [OPTIONS] [COMMAND]\n")
-    );
+    let usage = "Usage: ccctl conversation [OPTIONS] [COMMAND]\n";
+    assert_has(&library.ok(&["--help"]), [usage]);
 }
 
 #[test]

@@ -74,32 +74,20 @@ fn turns_calls_and_sub_agents_are_shown_as_they_come() {
         tail.until("Build it")
             .contains("\nuser  2026-03-01 08:00:02\n")
     );
-    let append = |line: String| library.append(&path, format!("{line}\n").as_bytes());
+    let append = |line: String| library.add(&path, line);
     append(assistant(ONE, "u2", "m2", "I build\u{1b}[2J it.", 3));
     append(call(ONE, "u3", "t1", "Bash", json!({"command": "make"})));
     assert!(tail.until("make").contains("I build it.\n• Bash make\n"));
-    append(call(
-        ONE,
-        "u4",
-        "t2",
-        "Agent",
-        json!({"description": "look around"}),
-    ));
-    append(result(
-        ONE,
-        "u5",
-        "t1",
-        "cc: no such file",
-        json!("Error: 1"),
-    ));
+    let look = json!({"description": "look around"});
+    append(call(ONE, "u4", "t2", "Agent", look));
+    let failed = json!("Error: 1");
+    append(result(ONE, "u5", "t1", "cc: no such file", failed));
     assert_eq!(
         tail.until("no such file"),
         "• Agent look around\n• Bash make\n    cc: no such file\n"
     );
-    let agent = library.agent_path(ONE, "a1");
-    fs::create_dir_all(agent.parent().unwrap()).unwrap();
-    fs::write(agent.with_extension("meta.json"), r#"{"toolUseId":"t2"}"#).unwrap();
-    library.write(&agent, &[assistant(ONE, "s1", "ms1", "Looking.", 3)]);
+    let agent = assistant(ONE, "s1", "ms1", "Looking.", 3);
+    library.write_agent(ONE, "a1", "t2", &[agent]);
     let text = tail.until("Looking.");
     assert!(
         text.starts_with("  │\n  │ sub-agent: look around\n  │\n  │ assistant  "),
@@ -118,35 +106,6 @@ fn turns_calls_and_sub_agents_are_shown_as_they_come() {
 }
 
 #[test]
-fn a_sub_agent_inside_an_old_transcript_is_below_its_call() {
-    let library = Library::new();
-    let inline = |line: String, before: &str| {
-        let line = line.replace("\"isSidechain\":false", "\"isSidechain\":true");
-        line.replace("\"parentUuid\":null", &format!("\"parentUuid\":{before}"))
-    };
-    let input = json!({"description": "look around", "prompt": "Read one"});
-    let lines = [
-        call(ONE, "u1", "t1", "Task", input),
-        inline(user(ONE, "s1", "Read one"), "null"),
-        inline(assistant(ONE, "s2", "m2", "It is one.", 5), "\"s1\""),
-        assistant(ONE, "u2", "m3", "Good.", 5),
-    ];
-    library.write(&library.path(ONE), &lines);
-    let mut tail = Tail::start(&library, &[ONE]);
-    let text = tail.until("Good.");
-    assert!(
-        text.contains("  │ sub-agent: look around\n  │\n  │ user  "),
-        "{text}"
-    );
-    assert!(
-        text.contains("  │ It is one.\n") && text.ends_with("\nGood.\n"),
-        "{text}"
-    );
-    tail.child.kill().unwrap();
-    tail.child.wait().unwrap();
-}
-
-#[test]
 fn as_json_each_item_is_a_line_and_ctrl_c_ends_it() {
     let library = Library::new();
     let path = library.path(ONE);
@@ -157,7 +116,7 @@ fn as_json_each_item_is_a_line_and_ctrl_c_ends_it() {
         let item: Value = serde_json::from_str(&tail.until("\n")).unwrap();
         if kinds.is_empty() {
             let line = assistant(ONE, "u2", "m2", "Yes.", 3);
-            library.append(&path, format!("{line}\n").as_bytes());
+            library.add(&path, line);
         }
         kinds.push(item["kind"].as_str().unwrap().to_owned());
     }
@@ -176,7 +135,7 @@ fn after_a_restart_and_the_death_of_the_worker_it_goes_on_and_after_the_daemons_
     let mut tail = Tail::start(&library, &[ONE]);
     tail.until("one");
     library.call("daemon.restart", json!({}));
-    library.append(&path, format!("{}\n", user(ONE, "u2", "two")).as_bytes());
+    library.add(&path, user(ONE, "u2", "two"));
     assert!(!tail.until("two").contains("one"));
     if is_one_process(&library.daemon) {
         tail.child.kill().unwrap();
@@ -184,7 +143,7 @@ fn after_a_restart_and_the_death_of_the_worker_it_goes_on_and_after_the_daemons_
         return;
     }
     kill_worker(&library.daemon);
-    library.append(&path, format!("{}\n", user(ONE, "u3", "three")).as_bytes());
+    library.add(&path, user(ONE, "u3", "three"));
     assert!(!tail.until("three").contains("two"));
     library.daemon.kill_holder();
     let (rest, code) = tail.end();

@@ -1,9 +1,9 @@
 //! How an expect ends without a match: timeout, end of the program, client that disconnects.
 
 use crate::support::session::{assert_error, exact, guesses, program, regex};
-use crate::support::{Ccctl, Daemon, eventually};
+use crate::support::{Ccctl, Daemon, assert_fields, assert_has, eventually};
 use ccd_protocol::session::{
-    Action, Pattern, SessionCreateParams, SessionExpectParams, SessionHistory, SessionHistoryParams,
+    Action, SessionCreateParams, SessionExpectParams, SessionHistory, SessionHistoryParams,
 };
 use ccd_protocol::{ErrorCode, Timeout};
 use serde_json::json;
@@ -42,53 +42,32 @@ fn a_chatty_program_cannot_stretch_the_deadline() {
 }
 
 #[test]
-fn a_fraction_of_a_second_is_a_time_out_too() {
+fn a_time_out_may_be_a_fraction_of_a_second_the_sessions_own_or_zero() {
     let daemon = Daemon::start();
-    let session = daemon.open("cat", &[]);
+    let session = daemon.open_with(&SessionCreateParams {
+        timeout_s: Some(0.2),
+        ..program(&daemon, "sh", &["-c", "echo here; exec cat"])
+    });
+    session.expect("here");
     let started = Instant::now();
     let error = session.expect_any(&[regex("x")], 250.5).unwrap_err();
     assert_error(&error, ErrorCode::ExpectTimeout);
     let took = started.elapsed();
-    assert!(
-        took >= Duration::from_millis(250) && took < Duration::from_secs(2),
-        "{took:?}"
-    );
-}
-
-#[test]
-fn the_sessions_own_time_out_holds_where_a_request_names_none() {
-    let daemon = Daemon::start();
-    let session = daemon.open_with(&SessionCreateParams {
-        timeout_s: Some(0.2),
-        ..program(&daemon, "cat", &[])
-    });
+    assert!(took >= Duration::from_millis(250), "{took:?}");
+    assert!(took < Duration::from_secs(2), "{took:?}");
+    // Where a request names none.
     assert_eq!(session.record.timeout, 0.2);
     let started = Instant::now();
-    let error = session
-        .try_expect(SessionExpectParams {
-            patterns: vec![regex("x")],
-            ..SessionExpectParams::default()
-        })
-        .unwrap_err();
-    assert_error(&error, ErrorCode::ExpectTimeout);
+    let error = session.try_expect(SessionExpectParams {
+        patterns: vec![regex("x")],
+        ..SessionExpectParams::default()
+    });
+    assert_error(&error.unwrap_err(), ErrorCode::ExpectTimeout);
     assert!(started.elapsed() < Duration::from_secs(5));
-}
-
-#[test]
-fn a_time_out_of_zero_looks_once() {
-    let daemon = Daemon::start();
-    let session = daemon.open("sh", &["-c", "echo here; exec cat"]);
-    session.expect("here");
-    let look = |pattern: &str| {
-        session.try_expect(SessionExpectParams {
-            patterns: vec![regex(pattern)],
-            from: Some(0),
-            timeout_ms: Timeout::After(0.0),
-            ..SessionExpectParams::default()
-        })
-    };
-    assert_eq!(look("here").unwrap().start, 0);
-    assert_error(&look("there").unwrap_err(), ErrorCode::ExpectTimeout);
+    // With zero, it looks once.
+    assert_eq!(session.look(&[regex("here")], 0).unwrap().start, 0);
+    let error = session.look(&[regex("there")], 0).unwrap_err();
+    assert_error(&error, ErrorCode::ExpectTimeout);
 }
 
 #[test]
@@ -104,13 +83,12 @@ fn the_programs_end_is_one_error_for_every_kind_of_pattern() {
             ),
         ] {
             let session = daemon.open("sh", &["-c", command]);
-            let error = session
-                .expect_any(std::slice::from_ref(&pattern), 20_000.0)
-                .unwrap_err();
+            let pattern = std::slice::from_ref(&pattern);
+            let error = session.expect_any(pattern, 20_000.0).unwrap_err();
             assert_error(&error, ErrorCode::ProcessEnded);
-            let data = &error["data"];
-            assert_eq!((&data["exitstatus"], &data["signal"]), (&status, &signal));
-            assert_eq!(data["recent_output"], "last words");
+            let ended =
+                json!({"exitstatus": status, "signal": signal, "recent_output": "last words"});
+            assert_fields(&error["data"], ended);
         }
     }
 }
@@ -130,27 +108,22 @@ fn a_time_out_tells_the_last_fifty_lines_and_the_closest_miss() {
     let daemon = Daemon::start();
     let session = daemon.open("sh", &["-c", "seq 1 200; echo Permission denied; exec cat"]);
     session.expect("denied");
-    let error = session
-        .try_expect(SessionExpectParams {
-            patterns: vec![exact("permission denied")],
-            from: Some(0),
-            timeout_ms: Timeout::After(50.0),
-            ..SessionExpectParams::default()
-        })
-        .unwrap_err();
+    let error = session.try_expect(SessionExpectParams {
+        patterns: vec![exact("permission denied")],
+        from: Some(0),
+        timeout_ms: Timeout::After(50.0),
+        ..SessionExpectParams::default()
+    });
+    let error = error.unwrap_err();
     assert_error(&error, ErrorCode::ExpectTimeout);
-    let recent: Vec<&str> = error["data"]["recent_output"]
-        .as_str()
-        .unwrap()
-        .lines()
-        .collect();
+    let recent = error["data"]["recent_output"].as_str().unwrap();
+    let recent: Vec<&str> = recent.lines().collect();
     assert_eq!(recent.len(), 50);
     assert_eq!((recent[0], recent[49]), ("152", "Permission denied"));
     if !guesses(&daemon) {
         assert_eq!(error["data"]["program"], "blocked reading its terminal");
     }
-    let miss = error["data"]["closest_miss"].as_str().unwrap();
-    assert!(miss.contains("Permission denied"), "{miss}");
+    assert_has(&error["data"]["closest_miss"], ["Permission denied"]);
 }
 
 #[test]
@@ -172,11 +145,8 @@ fn an_expect_for_ever_ends_with_its_connection() {
     let daemon = Daemon::start();
     let session = daemon.open("cat", &[]);
     let mut connection = daemon.connect();
-    let params = json!({
-        "session": session.id(),
-        "patterns": [{"regex": "never"}],
-        "timeout_ms": null,
-    });
+    let params =
+        json!({"session": session.id(), "patterns": [{"regex": "never"}], "timeout_ms": null});
     connection.request("session.expect", &params);
     // The request is still waiting after a while, and others are served meanwhile.
     let error = session.expect_any(&[regex("never")], 300.0).unwrap_err();
@@ -195,7 +165,7 @@ fn an_expect_for_ever_ends_with_its_connection() {
 
 /// Returns the number of connections, including that of this request.
 fn open_connections(daemon: &Daemon) -> u64 {
-    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+    let status = daemon.ok("daemon.status", &json!({}));
     status["connections"].as_u64().unwrap()
 }
 
@@ -221,12 +191,8 @@ fn several_clients_wait_at_once_and_all_see_the_match() {
             .collect()
     });
     // At least the echo of "not yet" comes first.
-    assert!(
-        matches
-            .iter()
-            .all(|&start| start == matches[0] && start >= 9),
-        "{matches:?}"
-    );
+    assert!(matches[0] >= 9, "{matches:?}");
+    assert_eq!(matches, [matches[0]; 5]);
 }
 
 #[test]
@@ -241,12 +207,8 @@ fn the_client_says_how_an_expect_failed() {
     assert_eq!(found, "rea\n");
     let late = ccctl.run(&["session", "expect", "sh", "never", "--timeout", "0.2"]);
     assert_eq!((late.code, late.stdout.as_str()), (Some(124), ""));
-    assert!(
-        late.stderr.starts_with("ccctl: session.expect: "),
-        "{}",
-        late.stderr
-    );
-    let json = ccctl.run(&[
+    assert_has(&late.stderr, ["ccctl: session.expect: "]);
+    let json = [
         "session",
         "expect",
         "sh",
@@ -254,22 +216,13 @@ fn the_client_says_how_an_expect_failed() {
         "--timeout",
         "0",
         "--json",
-    ]);
+    ];
+    let json = ccctl.run(&json);
     let error: serde_json::Value = serde_json::from_str(json.stderr.trim()).unwrap();
     assert_eq!(error["error"]["data"]["kind"], "expect_timeout");
     let ended = ccctl.run(&["session", "send", "sh", "go", "--expect", "never"]);
     assert_eq!(ended.code, Some(1));
-    assert!(ended.stderr.contains("exit status 3"), "{}", ended.stderr);
+    assert_has(&ended.stderr, ["exit status 3"]);
     let eof = ccctl.run(&["session", "expect", "sh", "--eof"]);
     assert_eq!(eof.code, Some(0));
-}
-
-#[test]
-fn both_ends_can_be_patterns_of_one_list() {
-    let daemon = Daemon::start();
-    let session = daemon.open("sh", &["-c", "read line; exit 0"]);
-    let patterns = [Pattern::Timeout(true), Pattern::Eof(true)];
-    assert_eq!(session.expect_any(&patterns, 50.0).unwrap().index, 0);
-    session.line("");
-    assert_eq!(session.expect_any(&patterns, 20_000.0).unwrap().index, 1);
 }

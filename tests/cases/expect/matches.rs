@@ -1,9 +1,10 @@
 //! Waiting for patterns: what matches, where, and whose read position moves.
 
-use crate::support::session::{OpenSession, assert_error, exact, guesses, lacks, regex};
+use crate::support::session::{OpenSession, assert_error, exact, guesses, lacks, program, regex};
 use crate::support::{Daemon, eventually};
 use ccd_protocol::session::{
-    InputVerdict, Pattern, SendExpect, SessionExpectParams, SessionReadParams, SessionSendParams,
+    InputVerdict, Pattern, SendExpect, SessionCreateParams, SessionExpectParams, SessionReadParams,
+    SessionSendParams,
 };
 use ccd_protocol::{ErrorCode, Timeout};
 use std::process::Command;
@@ -43,95 +44,57 @@ fn a_conversation_with_python_goes_step_by_step() {
         python.ask(line, r"\.\.\. ");
     }
     python.ask("", ">>> ");
-    assert_eq!(
-        python.ask("factorial(5)", r"(?m)^(\d+)\n").groups[1],
-        Some("120".to_owned())
-    );
+    let answer = python.ask("factorial(5)", r"(?m)^(\d+)\n");
+    assert_eq!(answer.groups[1].as_deref(), Some("120"));
     python.expect(">>> ");
     python.ask("1/0", "ZeroDivisionError");
     python.expect(">>> ");
     assert_eq!(python.ask("6 * 7", "(?m)^42$").matched, "42");
 }
 
+/// How patterns match is tested with the matcher.
 #[test]
-fn a_list_tells_which_pattern_came_and_what_stood_before() {
+fn a_list_tells_which_pattern_came_first_and_what_stood_before() {
     let daemon = Daemon::start();
-    let session = printing(&daemon, "one two three\\n");
-    let patterns = [regex("never"), regex("t(w)(x)?o"), exact("three")];
+    let session = printing(&daemon, "one two three axb a.b*\\n");
+    let patterns = [
+        regex("never"),
+        regex("t(w)(x)?o"),
+        exact("three"),
+        regex("two t"),
+    ];
     let found = session.expect_any(&patterns, 10_000.0).unwrap();
-    assert_eq!(found.index, 1);
     assert_eq!(
-        (found.before.as_str(), found.matched.as_str()),
-        ("one ", "two")
+        (found.index, &found.before[..], &found.matched[..]),
+        (1, "one ", "two")
     );
     let groups = [Some("two".to_owned()), Some("w".to_owned()), None];
     assert_eq!(found.groups, groups);
     assert_eq!((found.start, found.end, found.cursor), (4, 7, 7));
-}
-
-#[test]
-fn the_earliest_match_wins_and_then_the_first_pattern() {
-    let daemon = Daemon::start();
-    let session = printing(&daemon, "abcd");
-    let found = session
-        .expect_any(&[regex("c"), regex("b"), regex("bc")], 10_000.0)
-        .unwrap();
-    assert_eq!((found.index, found.matched.as_str()), (1, "b"));
-}
-
-#[test]
-fn exact_text_is_no_expression() {
-    let daemon = Daemon::start();
-    let session = printing(&daemon, "axb a.b*\\n");
+    // Exact text is no expression.
     let found = session.expect_any(&[exact("a.b*")], 10_000.0).unwrap();
-    assert_eq!((found.start, found.end), (4, 8));
-    let from_the_start = |pattern: Pattern| {
-        session.try_expect(SessionExpectParams {
-            patterns: vec![pattern],
-            from: Some(0),
-            timeout_ms: Timeout::After(0.0),
-            ..SessionExpectParams::default()
-        })
-    };
-    assert_eq!(from_the_start(regex("a.b")).unwrap().start, 0);
-    let error = from_the_start(exact("a.c")).unwrap_err();
+    assert_eq!((found.start, found.end), (18, 22));
+    assert_eq!(session.look(&[regex("a.b")], 0).unwrap().start, 14);
+    let error = session.look(&[exact("a.c")], 0).unwrap_err();
     assert_error(&error, ErrorCode::ExpectTimeout);
 }
 
 #[test]
-fn the_default_cursor_moves_past_each_match_and_from_moves_nothing() {
+fn the_default_cursor_moves_past_each_match_and_neither_from_nor_reading_moves_it() {
     let daemon = Daemon::start();
     let session = printing(&daemon, "a1 a2 a3 ");
     assert_eq!(session.expect(r"a\d").matched, "a1");
-    let from = session
-        .try_expect(SessionExpectParams {
-            patterns: vec![regex(r"a3")],
-            from: Some(0),
-            ..SessionExpectParams::default()
-        })
-        .unwrap();
-    assert_eq!(from.cursor, 8);
+    assert_eq!(session.look(&[regex(r"a3")], 0).unwrap().cursor, 8);
     assert_eq!(session.expect(r"a\d").matched, "a2");
-    assert_eq!(session.expect(r"a\d").matched, "a3");
-    let beyond = session.try_expect(SessionExpectParams {
-        patterns: vec![regex("a")],
-        from: Some(10_000),
-        ..SessionExpectParams::default()
-    });
-    assert_error(&beyond.unwrap_err(), ErrorCode::InvalidArgument);
-}
-
-#[test]
-fn reading_does_not_take_anything_from_expect() {
-    let daemon = Daemon::start();
-    let session = printing(&daemon, "hello\\n");
-    assert_eq!(session.output(), "hello\n");
+    assert_eq!(session.output(), "a1 a2 a3 ");
     let last = SessionReadParams {
         lines: Some(1),
         ..SessionReadParams::default()
     };
     session.read(last);
-    assert_eq!(session.expect("hello").start, 0);
+    assert_eq!(session.expect(r"a\d").matched, "a3");
+    let beyond = session.look(&[regex("a")], 10_000).unwrap_err();
+    assert_error(&beyond, ErrorCode::InvalidArgument);
 }
 
 #[test]
@@ -164,32 +127,22 @@ fn control_sequences_do_not_stand_in_the_way_but_raw_sees_them() {
     let session = printing(&daemon, coloured);
     let found = session.expect("ERROR!\nnext");
     assert_eq!((found.matched.as_str(), found.start), ("ERROR!\nnext", 7));
-    let raw = session
-        .try_expect(SessionExpectParams {
-            patterns: vec![exact("\x1b[0mROR"), regex("never")],
-            from: Some(0),
-            raw: true,
-            ..SessionExpectParams::default()
-        })
-        .unwrap();
-    assert_eq!((raw.start, raw.before.as_str()), (9, "\x1b[1;31mER"));
-    let none = session
-        .try_expect(SessionExpectParams {
-            patterns: vec![exact("never"), Pattern::Timeout(true)],
-            from: Some(raw.end),
+    let raw = |patterns: &[Pattern], from: u64| {
+        let found = session.try_expect(SessionExpectParams {
+            patterns: patterns.to_vec(),
+            from: Some(from),
             timeout_ms: Timeout::After(0.0),
             raw: true,
             ..SessionExpectParams::default()
-        })
-        .unwrap();
+        });
+        found.unwrap()
+    };
+    let found = raw(&[exact("\x1b[0mROR"), regex("never")], 0);
+    assert_eq!((found.start, found.before.as_str()), (9, "\x1b[1;31mER"));
+    let none = raw(&[exact("never"), Pattern::Timeout(true)], found.end);
     assert_eq!(none.before, "\x1b]0;title\x07!\r\nnext");
-    let hidden = session.try_expect(SessionExpectParams {
-        patterns: vec![exact("\x1b[0m")],
-        from: Some(0),
-        timeout_ms: Timeout::After(0.0),
-        ..SessionExpectParams::default()
-    });
-    assert_error(&hidden.unwrap_err(), ErrorCode::ExpectTimeout);
+    let hidden = session.look(&[exact("\x1b[0m")], 0).unwrap_err();
+    assert_error(&hidden, ErrorCode::ExpectTimeout);
 }
 
 #[test]
@@ -209,39 +162,31 @@ fn a_match_that_could_grow_is_decided_when_output_pauses() {
 }
 
 #[test]
-fn the_end_of_the_program_can_be_a_pattern() {
+fn the_end_of_the_program_and_the_time_out_can_be_patterns() {
     let daemon = Daemon::start();
+    let patterns = [regex("never"), Pattern::Timeout(true), Pattern::Eof(true)];
     let session = daemon.open("sh", &["-c", "echo bye; exit 3"]);
-    let found = session
-        .expect_any(&[regex("never"), Pattern::Eof(true)], 20_000.0)
-        .unwrap();
-    assert_eq!(found.index, 1);
+    let found = session.expect_any(&patterns, 20_000.0).unwrap();
     assert_eq!(
-        (found.before.as_str(), found.matched.as_str()),
-        ("bye\n", "")
+        (found.index, &found.before[..], &found.matched[..]),
+        (2, "bye\n", "")
     );
     assert_eq!((found.start, found.end), (5, 5));
-}
-
-#[test]
-fn the_time_out_can_be_a_pattern() {
-    let daemon = Daemon::start();
     let session = printing(&daemon, "waiting");
-    let found = session
-        .expect_any(&[regex("never"), Pattern::Timeout(true)], 50.0)
-        .unwrap();
-    assert_eq!((found.index, found.before.as_str()), (1, "waiting"));
-    assert_eq!(found.end, 7);
+    let found = session.expect_any(&patterns, 50.0).unwrap();
+    assert_eq!(
+        (found.index, found.before.as_str(), found.end),
+        (1, "waiting", 7)
+    );
 }
 
 #[test]
 fn what_another_encoding_says_is_matched_as_text() {
     let daemon = Daemon::start();
-    let params = ccd_protocol::session::SessionCreateParams {
+    let session = daemon.open_with(&SessionCreateParams {
         encoding: Some("iso-8859-1".to_owned()),
-        ..crate::support::session::program(&daemon, "sh", &["-c", r"printf 'caf\351\n'; exec cat"])
-    };
-    let session = daemon.open_with(&params);
+        ..program(&daemon, "sh", &["-c", r"printf 'caf\351\n'; exec cat"])
+    });
     let found = session.expect("café");
     assert_eq!((found.start, found.end), (0, 4));
     assert_eq!(session.output(), "café\n");

@@ -1,7 +1,7 @@
 //! Input that a program discards before reading it.
 
-use crate::support::session::{OpenSession, assert_error, exact, guesses, lacks, program};
-use crate::support::{Ccctl, Daemon};
+use crate::support::session::{OpenSession, assert_error, exact, guesses, lacks};
+use crate::support::{Ccctl, Daemon, assert_has};
 use ccd_protocol::session::{SendExpect, SessionSendParams, SessionSendReply};
 use ccd_protocol::{ErrorCode, Timeout};
 use serde_json::Value;
@@ -11,6 +11,24 @@ fn cannot_know(daemon: &Daemon) -> bool {
     lacks(&["python3"]) || guesses(daemon)
 }
 
+/// Types `params` and waits for `answer`.
+fn send(
+    session: &OpenSession<'_>,
+    answer: &str,
+    timeout_ms: f64,
+    params: SessionSendParams,
+) -> Result<SessionSendReply, Value> {
+    let expect = SendExpect {
+        patterns: vec![exact(answer)],
+        timeout_ms: Timeout::After(timeout_ms),
+        ..SendExpect::default()
+    };
+    session.try_send(SessionSendParams {
+        expect: Some(expect),
+        ..params
+    })
+}
+
 /// Types a line and waits for `answer`.
 fn ask(
     session: &OpenSession<'_>,
@@ -18,16 +36,22 @@ fn ask(
     answer: &str,
     timeout_ms: f64,
 ) -> Result<SessionSendReply, Value> {
-    session.try_send(SessionSendParams {
+    let params = SessionSendParams {
         text: Some(line.to_owned()),
         newline: true,
-        expect: Some(SendExpect {
-            patterns: vec![exact(answer)],
-            timeout_ms: Timeout::After(timeout_ms),
-            ..SendExpect::default()
-        }),
         ..SessionSendParams::default()
-    })
+    };
+    send(session, answer, timeout_ms, params)
+}
+
+/// Types keys, waits for `answer`, and asserts that the terminal did not discard them.
+fn assert_kept(session: &OpenSession<'_>, keys: &[&str], answer: &str) {
+    let params = SessionSendParams {
+        keys: Some(keys.iter().map(|&key| key.to_owned()).collect()),
+        ..SessionSendParams::default()
+    };
+    let reply = send(session, answer, 30_000.0, params).unwrap();
+    assert_eq!(reply.discarded, None, "{keys:?}");
 }
 
 /// Maximum number of attempts: an attempt fails if another process reads its `/dev/tty` at the same moment.
@@ -83,21 +107,10 @@ fn a_wait_that_is_over_says_that_the_input_was_discarded() {
         (error["data"]["discarded"] == true).then_some(error)
     });
     let hint = told.unwrap()["data"]["hint"].clone();
-    assert!(
-        hint.as_str().unwrap().contains("discarded the input"),
-        "{hint}"
-    );
+    assert_has(&hint, ["discarded the input"]);
     let ccctl = Ccctl::new(&daemon);
-    let send = [
-        "session",
-        "send",
-        session.id(),
-        "hello",
-        "-e",
-        "never",
-        "--timeout",
-        "0.5",
-    ];
+    let send = ["session", "send", session.id(), "hello"];
+    let send = [&send[..], &["-e", "never", "--timeout", "0.5"]].concat();
     let is_told = |_| ccctl.run(&send).stderr.contains("session wait --input");
     assert!((0..TRIES).any(is_told));
 }
@@ -118,43 +131,19 @@ fn what_was_read_before_a_flush_was_not_discarded() {
 }
 
 #[test]
-fn a_key_that_makes_the_terminal_flush_was_not_discarded() {
+fn a_key_that_the_terminal_uses_up_itself_or_flushes_for_was_not_discarded() {
     let daemon = Daemon::start();
     if cannot_know(&daemon) {
         return;
     }
     let script = "trap 'echo caught' INT; echo ready; while :; do sleep 0.05; done";
-    let session = daemon.open_with(&program(&daemon, "sh", &["-c", script]));
+    let session = daemon.open("sh", &["-c", script]);
     session.expect("ready\n");
-    let reply = session.try_send(SessionSendParams {
-        keys: Some(vec!["C-c".to_owned()]),
-        expect: Some(SendExpect {
-            patterns: vec![exact("caught")],
-            ..SendExpect::default()
-        }),
-        ..SessionSendParams::default()
-    });
-    assert_eq!(reply.unwrap().discarded, None);
-}
-
-#[test]
-fn a_key_that_the_terminal_uses_up_itself_was_not_discarded() {
-    let daemon = Daemon::start();
-    if cannot_know(&daemon) {
-        return;
-    }
+    assert_kept(&session, &["C-c"], "caught");
     let script = "import os, sys, termios, time\nprint('ready')\nfor n in range(1000):\n  time.sleep(0.02)\n  termios.tcflush(0, termios.TCIFLUSH)\n  print('flushed')";
     let session = daemon.open("python3", &["-c", script]);
     session.expect("ready\n");
     for keys in [&["C-q"][..], &["a", "C-u"], &["a", "BSpace"], &["C-r"]] {
-        let reply = session.try_send(SessionSendParams {
-            keys: Some(keys.iter().map(|&key| key.to_owned()).collect()),
-            expect: Some(SendExpect {
-                patterns: vec![exact("flushed\nflushed")],
-                ..SendExpect::default()
-            }),
-            ..SessionSendParams::default()
-        });
-        assert_eq!(reply.unwrap().discarded, None, "{keys:?}");
+        assert_kept(&session, keys, "flushed\nflushed");
     }
 }

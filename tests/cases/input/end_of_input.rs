@@ -1,5 +1,6 @@
 //! The end of standard input is final, as on a pipe, whatever the program does with its terminal.
 
+use crate::support::executable::with_input;
 use crate::support::session::{OpenSession, exact, guesses, lacks};
 use crate::support::{Ccctl, Daemon};
 use base64::Engine;
@@ -7,8 +8,6 @@ use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::Timeout;
 use ccd_protocol::run::{RunOnce, RunOnceParams};
 use ccd_protocol::session::Pattern;
-use std::io::Write;
-use std::process::Stdio;
 
 /// Far more than any of these programs needs; ends one that hangs.
 const LIMIT_S: &str = "30";
@@ -16,14 +15,7 @@ const LIMIT_S: &str = "30";
 /// Runs a program with `input` on a pipe that is then closed; returns the output and the exit status.
 fn run(daemon: &Daemon, input: &[u8], program: &[&str]) -> (String, Option<i32>) {
     let words = [&["run", "--timeout", LIMIT_S, "--"], program].concat();
-    let mut child = Ccctl::new(daemon)
-        .command(&words)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(input).unwrap();
-    let output = child.wait_with_output().unwrap();
+    let output = with_input(&mut Ccctl::new(daemon).command(&words), input);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     (text, output.status.code())
 }

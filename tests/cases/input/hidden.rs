@@ -2,13 +2,13 @@
 
 use crate::support::files::{assert_in_no_file, files_with};
 use crate::support::session::{OpenSession, assert_error, exact, lacks, program};
-use crate::support::{Ccctl, Daemon, eventually};
+use crate::support::{Ccctl, Daemon, assert_has, assert_lacks, eventually};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{
-    Action, Interaction, SessionCreateParams, SessionHistory, SessionHistoryParams,
-    SessionReadParams, SessionSendParams, WaitFor,
+    Action, SessionCreateParams, SessionHistory, SessionHistoryParams, SessionReadParams,
+    SessionSendParams, WaitFor,
 };
-use std::path::PathBuf;
+use serde_json::json;
 
 const PASSWORD: &str = "correct-horse-4711";
 
@@ -20,6 +20,16 @@ fn assert_nowhere(daemon: &Daemon) {
     assert_in_no_file(daemon.home(), PASSWORD);
 }
 
+/// Asserts that these texts are in no file but the logs of terminals that showed them.
+#[track_caller]
+fn assert_only_shown(daemon: &Daemon, texts: &[&str], logs: &[&str]) {
+    for text in texts {
+        let mut found = files_with(daemon.home(), text.as_bytes());
+        found.retain(|file| !logs.contains(&file.to_str().unwrap()));
+        assert!(found.is_empty(), "the secret is in {found:?}");
+    }
+}
+
 /// Returns what was typed, once the session's history contains `sends` sends.
 fn sent(session: &OpenSession<'_>, sends: usize) -> Vec<String> {
     eventually("the send is in the history", || {
@@ -28,13 +38,9 @@ fn sent(session: &OpenSession<'_>, sends: usize) -> Vec<String> {
             ..SessionHistoryParams::default()
         };
         let rows = session.daemon.call::<SessionHistory>(&params).unwrap();
-        let is_send = |row: &Interaction| row.action == Action::Send;
-        let sent: Vec<String> = rows
-            .interactions
-            .into_iter()
-            .filter(is_send)
-            .map(|row| row.input_text.unwrap())
-            .collect();
+        let sent = rows.interactions.into_iter();
+        let sent = sent.filter(|row| row.action == Action::Send);
+        let sent: Vec<String> = sent.map(|row| row.input_text.unwrap()).collect();
         (sent.len() >= sends).then_some(sent)
     })
 }
@@ -69,10 +75,7 @@ fn a_password_that_a_program_asks_for_is_nowhere() {
     assert_nowhere(&daemon);
     for log in logs {
         let log = std::fs::read_to_string(log).unwrap();
-        assert!(
-            log.contains("Password: "),
-            "the search included the right directory: {log}"
-        );
+        assert_has(&log, ["Password: "]);
     }
 }
 
@@ -101,12 +104,9 @@ fn printed_is_hidden(script: &str, typing: impl Fn(&OpenSession<'_>), sends: &[&
     session.read(SessionReadParams::default());
     assert_eq!(sent(&session, sends.len()), sends, "{script}");
     session.close();
-    let log = PathBuf::from(session.now().output.log_path);
+    let log = session.now().output.log_path;
     assert!(daemon.stop().success());
-    let mut found = files_with(daemon.home(), PASSWORD.as_bytes());
-    found.extend(files_with(daemon.home(), &PASSWORD.as_bytes()[3..]));
-    found.retain(|file| *file != log);
-    assert!(found.is_empty(), "{script}: the secret is in {found:?}");
+    assert_only_shown(&daemon, &[PASSWORD, &PASSWORD[3..]], &[&log]);
 }
 
 #[test]
@@ -114,31 +114,28 @@ fn a_line_that_was_typed_hidden_stays_hidden_where_the_program_prints_it() {
     let line = |session: &OpenSession<'_>| {
         session.line(PASSWORD);
     };
-    for answer in ["\\r\\ngot", "got", "******\\r\\ngot"] {
-        let raw = format!(
-            "stty raw -echo; printf 'ready: '; p=$(head -c 19); printf '{answer} %s\\r\\n' \"${{p%?}}\"; exec cat"
-        );
-        printed_is_hidden(&raw, line, &["<hidden>"]);
-    }
-    let cooked = "stty -echo; printf 'ready: '; read p; stty echo; echo got $p; exec cat";
-    printed_is_hidden(cooked, line, &["<hidden>"]);
-}
-
-#[test]
-fn a_line_that_was_typed_hidden_in_two_pieces_stays_hidden_where_the_program_prints_it() {
-    let raw = "stty raw -echo; printf 'ready: '; p=$(head -c 19); printf 'got %s\\r\\n' \"${p%?}\"; exec cat";
     let then_enter = |session: &OpenSession<'_>| {
         session.text(PASSWORD);
         session.keys(&["Enter"]);
     };
-    printed_is_hidden(raw, then_enter, &["<hidden>", "<Enter>"]);
-    let cooked = "stty -echo; printf 'ready: '; read p; stty echo; echo got $p; exec cat";
-    printed_is_hidden(cooked, then_enter, &["<hidden>", "<hidden>"]);
     let in_two = |session: &OpenSession<'_>| {
         session.text(&PASSWORD[..3]);
         session.line(&PASSWORD[3..]);
     };
-    printed_is_hidden(cooked, in_two, &["<hidden>", "<hidden>"]);
+    let raw = |answer: &str| {
+        format!(
+            "stty raw -echo; printf 'ready: '; p=$(head -c 19); printf '{answer} %s\\r\\n' \"${{p%?}}\"; exec cat"
+        )
+    };
+    for answer in ["\\r\\ngot", "got", "******\\r\\ngot"] {
+        printed_is_hidden(&raw(answer), line, &["<hidden>"]);
+    }
+    printed_is_hidden(&raw("got"), then_enter, &["<hidden>", "<Enter>"]);
+    let cooked = "stty -echo; printf 'ready: '; read p; stty echo; echo got $p; exec cat";
+    printed_is_hidden(cooked, line, &["<hidden>"]);
+    for in_pieces in [then_enter as fn(&OpenSession<'_>), in_two] {
+        printed_is_hidden(cooked, in_pieces, &["<hidden>"; 2]);
+    }
 }
 
 #[test]
@@ -167,16 +164,8 @@ fn a_secret_send_is_hidden_whatever_the_terminal_does() {
     session.expect("enough");
     let cat = daemon.open("cat", &[]);
     let ccctl = Ccctl::new(&daemon);
-    let secret = [
-        "session",
-        "send",
-        cat.id(),
-        "--secret",
-        "shown-1234",
-        "-e",
-        "\n",
-    ];
-    ccctl.ok(&secret);
+    let send = ["session", "send", cat.id(), "--secret", "shown-1234"];
+    ccctl.ok(&[&send[..], &["-e", "\n"]].concat());
     assert_eq!(sent(&session, 1), ["<hidden>"]);
     assert_eq!(sent(&cat, 1), ["<hidden>"]);
     assert_nowhere(&daemon);
@@ -196,14 +185,12 @@ fn a_secret_that_the_terminal_echoes_is_not_in_the_database() {
     let mut daemon = Daemon::builder().config(TRACE).start();
     let session = daemon.open("sh", &["-c", "printf 'ready: '; exec cat"]);
     session.expect("ready: ");
-    send_secret(
-        &session,
-        SessionSendParams {
-            text: Some(PASSWORD.to_owned()),
-            newline: true,
-            ..SessionSendParams::default()
-        },
-    );
+    let line = SessionSendParams {
+        text: Some(PASSWORD.to_owned()),
+        newline: true,
+        ..SessionSendParams::default()
+    };
+    send_secret(&session, line);
     // The match ends within the echo, and the next search starts there.
     session.expect("^.{12}");
     session.expect(&format!(".*\n{PASSWORD}\n"));
@@ -213,27 +200,20 @@ fn a_secret_that_the_terminal_echoes_is_not_in_the_database() {
     session.expect("again.*\nagain.*\n");
     let mut keys: Vec<String> = PASSWORD.chars().map(String::from).collect();
     keys.push("Enter".to_owned());
-    send_secret(
-        &session,
-        SessionSendParams {
-            keys: Some(keys),
-            ..SessionSendParams::default()
-        },
-    );
+    let keys = SessionSendParams {
+        keys: Some(keys),
+        ..SessionSendParams::default()
+    };
+    send_secret(&session, keys);
     session.expect(&format!("{PASSWORD}\n{PASSWORD}\n"));
-    assert_eq!(
-        sent(&session, 3),
-        ["<hidden>", "again <hidden>", "<hidden>"]
-    );
+    let typed = ["<hidden>", "again <hidden>", "<hidden>"];
+    assert_eq!(sent(&session, 3), typed);
     session.close();
-    let log = PathBuf::from(session.now().output.log_path);
+    let log = session.now().output.log_path;
     assert!(daemon.stop().success());
     // The session's own log contains what the terminal showed.
-    let mut found = files_with(daemon.home(), PASSWORD.as_bytes());
-    found.extend(files_with(daemon.home(), &PASSWORD.as_bytes()[..12]));
-    found.extend(files_with(daemon.home(), &PASSWORD.as_bytes()[12..]));
-    found.retain(|file| *file != log);
-    assert!(found.is_empty(), "the secret is in {found:?}");
+    let parts = [PASSWORD, &PASSWORD[..12], &PASSWORD[12..]];
+    assert_only_shown(&daemon, &parts, &[&log]);
 }
 
 #[test]
@@ -255,20 +235,15 @@ fn secrets_in_statements_and_commands_are_in_no_history_tape_or_cache() {
     let mut daemon = Daemon::start();
     let tapes = daemon.home().join("tapes").display().to_string();
     let start = |record: &str, fallback: &str| {
-        let tape = serde_json::json!({"root": tapes, "record": record, "fallback": fallback});
+        let tape = json!({"root": tapes, "record": record, "fallback": fallback});
         let mut params = program(&daemon, "cat", &[]);
         params.tape = Some(serde_json::from_value(tape).unwrap());
         daemon.open_with(&params)
     };
     let lines = [
-        format!("ALTER ROLE me PASSWORD '{secret}';"),
         format!("CREATE USER me IDENTIFIED WITH sha256_password BY '{secret}';"),
-        format!("SET PASSWORD FOR me = '{secret}';"),
-        format!("CONFIG SET requirepass {secret}"),
         format!("AUTH {secret}"),
-        format!("PASS {secret}"),
         format!("openssl genrsa -passout pass:{secret} 2048"),
-        format!("zip -P {secret} out.zip in"),
         format!("7z a -p{secret} out.7z in"),
         format!("smbclient -U me%{secret} //srv/share"),
         format!("echo {secret} | sudo -S id"),
@@ -284,7 +259,7 @@ fn secrets_in_statements_and_commands_are_in_no_history_tape_or_cache() {
     let typed = sent(&session, lines.len());
     assert!(typed.iter().all(|line| line.contains("***")), "{typed:#?}");
     session.close();
-    let mut logs = vec![PathBuf::from(session.now().output.log_path)];
+    let recorded = session.now().output.log_path;
     // The tape answers what was typed, though it does not contain it.
     let session = start("disabled", "not_found");
     for line in &lines {
@@ -292,51 +267,33 @@ fn secrets_in_statements_and_commands_are_in_no_history_tape_or_cache() {
         session.expect("\\*\\*\\*(.|\n)*\\*\\*\\*.*\n");
     }
     session.close();
-    logs.push(PathBuf::from(session.now().output.log_path));
+    let played = session.now().output.log_path;
     assert!(daemon.stop().success());
-    let mut found = files_with(daemon.home(), secret.as_bytes());
-    found.retain(|file| !logs.contains(file));
-    assert!(found.is_empty(), "the secret is in {found:?}");
+    assert_only_shown(&daemon, &[secret], &[&recorded, &played]);
 }
 
 #[test]
 fn an_answer_to_a_prompt_for_a_secret_is_hidden_even_with_echo() {
-    for (prompt, script) in [
-        (
-            "Password: ",
-            "printf 'Password: '; read x; echo; echo got ${#x}; exec cat",
-        ),
-        (
-            "[sudo] password for me: ",
-            "printf '[sudo] password for me: '; read x; echo got ${#x}; exec cat",
-        ),
-        (
-            "Passwort: ",
-            "printf 'Passwort: '; read x; echo got ${#x}; exec cat",
-        ),
+    // Which prompts ask for a secret is tested with the prompts.
+    for (prompt, asks) in [
+        ("Password: ", "printf 'Password: '; read x; echo"),
         // The usual race: the echo goes off half a second after the prompt.
         (
             "Enter PIN: ",
-            "printf 'Enter PIN: '; sleep 0.5; stty -echo; read x; stty echo; echo got ${#x}; exec cat",
+            "printf 'Enter PIN: '; sleep 0.5; stty -echo; read x; stty echo",
         ),
-        (
-            "New password:\n> ",
-            "printf 'New password:\\n> '; read x; echo got ${#x}; exec cat",
-        ),
+        ("New password:\n> ", "printf 'New password:\\n> '; read x"),
         // The cursor goes back into the field.
         (
             "Password: [        ]",
-            "printf 'Password: [        ]\\033[9D'; read x; echo got ${#x}; exec cat",
-        ),
-        (
-            "API token",
-            "printf 'API token'; read x; echo got ${#x}; exec cat",
+            "printf 'Password: [        ]\\033[9D'; read x",
         ),
     ] {
+        let script = format!("{asks}; echo got ${{#x}}; exec cat");
         let mut daemon = Daemon::builder().config(TRACE).start();
         let session = daemon.open_with(&SessionCreateParams {
             stream: true,
-            ..program(&daemon, "sh", &["-c", script])
+            ..program(&daemon, "sh", &["-c", &script])
         });
         session.expect_any(&[exact(prompt)], 10_000.0).unwrap();
         assert!(session.line(PASSWORD).hidden, "{prompt}");
@@ -344,19 +301,11 @@ fn an_answer_to_a_prompt_for_a_secret_is_hidden_even_with_echo() {
         session.line("innocent");
         session.expect("innocent");
         assert_eq!(sent(&session, 2), ["<hidden>", "innocent"], "{prompt}");
-        let rows = session
-            .daemon
-            .call::<SessionHistory>(&SessionHistoryParams {
-                session: session.id().to_owned(),
-                ..SessionHistoryParams::default()
-            });
-        let rows = serde_json::to_string(&rows.unwrap()).unwrap();
-        assert!(!rows.contains(PASSWORD), "{rows}");
+        let history = json!({ "session": session.id() });
+        assert_lacks(&daemon.ok("session.history", &history), [PASSWORD]);
         let log = session.now().output.log_path;
         assert!(daemon.stop().success());
-        for file in files_with(daemon.home(), PASSWORD.as_bytes()) {
-            assert_eq!(file, PathBuf::from(&log), "{prompt}");
-        }
+        assert_only_shown(&daemon, &[PASSWORD], &[&log]);
     }
 }
 

@@ -1,13 +1,10 @@
 //! Typing: text, keys, pastes, raw bytes.
 
 use crate::support::session::{OpenSession, assert_error, lacks};
-use crate::support::{Ccctl, Connection, Daemon};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use crate::support::{Ccctl, Connection, Daemon, assert_has};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{SendExpect, SessionSendParams};
 use serde_json::{Value, json};
-use std::fmt::Write;
 use std::path::Path;
 
 /// Starts a program that prints every byte it receives, with the terminal in raw mode, after printing `modes`.
@@ -39,18 +36,9 @@ fn keys_send_what_a_terminal_sends() {
     session.keys(&["a", "Up", "C-c", "F12", "b", "="]);
     assert_eq!(session.expect("=").before, "a^[[A^C^[[24~b");
     // With a key that does not exist among them, none is typed.
-    let error = session
-        .try_send(SessionSendParams {
-            keys: Some(vec!["a".to_owned(), "Entre".to_owned()]),
-            ..SessionSendParams::default()
-        })
-        .unwrap_err();
-    assert_error(&error, ErrorCode::InvalidArgument);
-    let message = error["message"].as_str().unwrap();
-    assert!(
-        message.contains("Entre") && message.contains("Enter"),
-        "{message}"
-    );
+    let wrong = json!({"session": session.id(), "keys": ["a", "Entre"]});
+    let message = daemon.refuses("session.send", &wrong, "invalid_argument");
+    assert_has(&message, ["Entre", "Enter"]);
     session.text("=");
     assert_eq!(session.expect("=").before, "");
     // Cursor keys follow the program's mode; with a modifier, they have only one form.
@@ -63,46 +51,17 @@ fn keys_send_what_a_terminal_sends() {
 fn exactly_one_kind_of_input_is_taken() {
     let daemon = Daemon::start();
     let session = daemon.open("cat", &[]);
-    let text = Some("x".to_owned());
-    for params in [
-        SessionSendParams::default(),
-        SessionSendParams {
-            text: text.clone(),
-            keys: Some(vec!["Up".to_owned()]),
-            ..SessionSendParams::default()
-        },
-        SessionSendParams {
-            text,
-            data_b64: Some("eA==".to_owned()),
-            ..SessionSendParams::default()
-        },
-        SessionSendParams {
-            data_b64: Some("not base64".to_owned()),
-            ..SessionSendParams::default()
-        },
-        SessionSendParams {
-            data_b64: Some("eA==".to_owned()),
-            paste: true,
-            ..SessionSendParams::default()
-        },
+    for mut params in [
+        json!({}),
+        json!({"text": "x", "keys": ["Up"]}),
+        json!({"text": "x", "data_b64": "eA=="}),
+        json!({"data_b64": "not base64"}),
+        json!({"data_b64": "eA==", "paste": true}),
     ] {
-        let error = session.try_send(params).unwrap_err();
-        assert_error(&error, ErrorCode::InvalidArgument);
+        params["session"] = json!(session.id());
+        daemon.refuses("session.send", &params, "invalid_argument");
     }
     assert!(session.bytes().is_empty());
-}
-
-#[test]
-fn bytes_that_are_no_text_can_be_typed() {
-    let daemon = Daemon::start();
-    let session = showing(&daemon, "");
-    let bytes = [0xff, 0x00, 0xc3, 0x28, b'='];
-    let sent = session.try_send(SessionSendParams {
-        data_b64: Some(STANDARD.encode(bytes)),
-        ..SessionSendParams::default()
-    });
-    assert_eq!(sent.unwrap().written_bytes, 5);
-    assert_eq!(session.expect("=").before, "M-^?^@M-C(");
 }
 
 #[test]
@@ -177,25 +136,23 @@ fn a_line_that_the_terminal_would_cut_is_refused() {
     session.expect("ready:");
     let longest = "x".repeat(4095);
     session.ask(&longest, &format!("{longest}\n"));
-    let too_long = session.try_send(SessionSendParams {
-        text: Some("x".repeat(4096)),
-        newline: true,
-        ..SessionSendParams::default()
-    });
-    assert_error(&too_long.unwrap_err(), ErrorCode::InvalidArgument);
+    let long = json!({"session": session.id(), "text": "x".repeat(4096), "newline": true});
+    daemon.refuses("session.send", &long, "invalid_argument");
     // The bytes that quote others do not count, because the terminal does not keep them.
     session.ask(&"\x16\x03".repeat(4000), "\n");
     let bytes = session.bytes();
     assert!(bytes.ends_with(&[&[3; 4000], &b"\r\n"[..]].concat()));
 }
 
+/// Returns 20,000 lines, a million bytes.
+fn megabyte() -> String {
+    (0..20_000).map(|line| format!("{line:049}\n")).collect()
+}
+
 #[test]
 fn every_byte_of_a_large_send_arrives() {
     let daemon = Daemon::start();
-    let mut text = String::new();
-    for line in 0..20_000 {
-        writeln!(text, "{line:049}").unwrap();
-    }
+    let text = megabyte();
     let file = daemon.home().join("sent");
     std::fs::write(&file, &text).unwrap();
     let command =
@@ -211,10 +168,7 @@ fn a_program_that_answers_while_it_is_typed_to_takes_a_large_send() {
     let daemon = Daemon::start();
     let session = daemon.open("sh", &["-c", "stty -echo; printf ready:; exec cat"]);
     session.expect("ready:");
-    let mut text = String::new();
-    for line in 0..20_000 {
-        writeln!(text, "{line:049}").unwrap();
-    }
+    let text = megabyte();
     session.text(&text);
     session.expect(&format!("{:049}\n", 19_999));
     let expected = format!("ready:{text}").replace('\n', "\r\n");
@@ -320,13 +274,13 @@ fn the_client_types_text_keys_files_and_standard_input() {
     send(&["--keys", "C-c,Up,Enter"]);
     assert_eq!(session.expect(r"\^M").before, "-1^C^[[A");
     let file = daemon.home().join("input");
-    std::fs::write(&file, b"\xff=").unwrap();
+    std::fs::write(&file, b"\xff\x00\xc3\x28=").unwrap();
     send(&["--file", file.to_str().unwrap()]);
-    assert_eq!(session.expect("=").before, "M-^?");
+    assert_eq!(session.expect("=").before, "M-^?^@M-C(");
     let mut piped = ccctl.command(&["session", "send", session.id(), "--stdin"]);
     let status = piped.stdin(std::fs::File::open(&file).unwrap()).status();
     assert!(status.unwrap().success());
-    assert_eq!(session.expect("=").before, "M-^?");
+    assert_eq!(session.expect("=").before, "M-^?^@M-C(");
     // Prints the output up to the match.
     assert_eq!(send(&["go", "--expect", "go.M"]), "go^M\n");
 }

@@ -3,7 +3,7 @@
 use super::disk::{SmallDisk, fill, run, shell};
 use crate::support::client::Ran;
 use crate::support::files::logged_bytes;
-use crate::support::{Ccctl, Daemon, eventually};
+use crate::support::{Ccctl, Daemon, assert_fields, assert_has, eventually};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ fn used() -> Option<Used> {
     connection.ended(&session);
     // It returns once the rows are written.
     let history = json!({"session": session});
-    connection.call_value("session.history", &history).unwrap();
+    connection.ok("session.history", &history);
     Some(Used {
         daemon,
         session,
@@ -66,28 +66,22 @@ impl Used {
     /// Asserts that the session is listed, and its output and history can be read.
     fn assert_can_be_read(&self) {
         let listed = self.ok(&["session", "list", "--all"]);
-        assert!(listed.contains(&self.session), "{listed}");
+        assert_has(&listed, [&self.session]);
         let read = self.ok(&["session", "read", &self.session, "--lines", "3"]);
         assert!(read.contains("89999"), "{read}");
         let history = json!({"session": self.session});
-        let history = self.daemon.call_value("session.history", &history).unwrap();
+        let history = self.daemon.ok("session.history", &history);
         assert!(history.to_string().contains("seq 1 90000"), "{history}");
     }
 
     fn assert_cannot_be_created(&self) {
         let create = self.ccctl(&["session", "create", "sleep", "600"]);
         assert_eq!(create.code, Some(STORAGE), "{create:?}");
-        for words in [
-            "base/ccd.sqlite",
-            "its disk is full",
-            "ccctl session cleanup",
-        ] {
-            assert!(create.stderr.contains(words), "{create:?}");
-        }
-        let all = self
-            .daemon
-            .call_value("session.list", &json!({"all": true}));
-        assert_eq!(all.unwrap()["sessions"].as_array().unwrap().len(), 1);
+        let told = ["base/ccd.sqlite", "its disk is full"];
+        assert_has(&create.stderr, told);
+        assert_has(&create.stderr, ["ccctl session cleanup"]);
+        let all = self.daemon.ok("session.list", &json!({"all": true}));
+        assert_eq!(all["sessions"].as_array().unwrap().len(), 1);
     }
 
     fn assert_can_be_created(&self) {
@@ -135,26 +129,20 @@ fn a_daemon_that_was_killed_starts_on_a_full_disk() {
 
 /// Starts a program that prints two megabytes on a full disk; returns its session.
 fn print_on_a_full_disk(used: &Used) -> String {
-    let mut connection = used.daemon.connect();
-    let session = shell(&mut connection);
+    let session = shell(&used.daemon);
     fill(&used.filler);
-    run(
-        &mut connection,
-        &session,
-        "yes 0123456 | head -c 2000000",
-        "printed",
-    );
+    let command = "yes 0123456 | head -c 2000000";
+    run(&used.daemon, &session, command, "printed");
     session
 }
 
 /// Asserts that the session ended for this reason, and that its output is as long as before, with what is in no log as a gap.
 fn assert_ended(used: &Used, session: &str, reason: &str, before: &Value) {
     let record = used.daemon.connect().record(session);
-    assert_eq!(record["end_reason"], reason, "{record}");
-    assert_eq!(record["signal"], 1, "{record}");
-    assert_eq!(
-        record["output"]["output_bytes"], before["output"]["output_bytes"],
-        "{record}"
+    let output = json!({"output_bytes": before["output"]["output_bytes"]});
+    assert_fields(
+        &record,
+        json!({"end_reason": reason, "signal": 1, "output": output}),
     );
     let gaps = record["output"]["gaps"].as_array().unwrap();
     let missing: u64 = gaps.iter().filter_map(|gap| gap["length"].as_u64()).sum();
@@ -193,7 +181,7 @@ fn the_end_of_a_session_on_a_full_disk_is_recorded_once_there_is_room() {
     let mut connection = used.daemon.connect();
     let before = connection.record(&session);
     let close = json!({"session": session});
-    connection.call_value("session.close", &close).unwrap();
+    connection.ok("session.close", &close);
     fs::remove_file(&used.filler).unwrap();
     let rings = used.daemon.socket().with_file_name("ccd.sock.rings");
     eventually("its ring is removed", || {

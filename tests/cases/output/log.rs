@@ -1,17 +1,18 @@
 //! The log of a session: every byte, in files of limited size that only their owner can read.
 
+use crate::support::files::logged_bytes;
 use crate::support::session::{OpenSession, decoded, program, without_gaps};
 use crate::support::{Daemon, eventually};
-use ccd_protocol::session::{EndReason, SessionCreateParams, SessionReadParams};
+use ccd_protocol::session::{EndReason, SessionCreateParams};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Files rotate at this size.
 const ROTATION: &str = r#"{"log_rotation_size": 100000}"#;
 
-/// Returns a command that prints numbered lines, each of 100 bytes as the terminal shows it.
+/// Returns a command that prints numbered lines, each of 100 bytes as the terminal shows it, and goes on.
 fn numbered(lines: u64) -> String {
-    format!("seq -f %098.0f 1 {lines}")
+    format!("seq -f %098.0f 1 {lines}; exec cat")
 }
 
 fn folder(session: &OpenSession<'_>) -> PathBuf {
@@ -34,12 +35,6 @@ fn mode(path: &Path) -> u32 {
     std::fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
-fn rotating(daemon: &Daemon, lines: u64) -> OpenSession<'_> {
-    let command = format!("{}; exec cat", numbered(lines));
-    let params = program(daemon, "sh", &["-c", &command]);
-    filled(daemon, &params, lines * 100)
-}
-
 /// Starts a session and waits until it has printed this many bytes.
 fn filled<'a>(daemon: &'a Daemon, params: &SessionCreateParams, bytes: u64) -> OpenSession<'a> {
     without_gaps(|| {
@@ -54,7 +49,8 @@ fn filled<'a>(daemon: &'a Daemon, params: &SessionCreateParams, bytes: u64) -> O
 #[test]
 fn a_log_that_only_its_owner_can_read_rotates_and_loses_no_byte_between_the_files() {
     let daemon = Daemon::builder().config(ROTATION).start();
-    let session = rotating(&daemon, 12_345);
+    let params = program(&daemon, "sh", &["-c", &numbered(12_345)]);
+    let session = filled(&daemon, &params, 1_234_500);
     assert!(session.now().output.rotated_at.is_some());
     let expected: Vec<u8> = (1..=12_345)
         .flat_map(|line| format!("{line:098}\r\n").into_bytes())
@@ -75,12 +71,7 @@ fn a_log_that_only_its_owner_can_read_rotates_and_loses_no_byte_between_the_file
     );
     // Reads across the boundary of two files.
     let border = std::fs::metadata(&files[0]).unwrap().len();
-    let around = session.read(SessionReadParams {
-        since: Some(border - 7),
-        max_bytes: Some(20),
-        raw: true,
-        ..SessionReadParams::default()
-    });
+    let around = session.read_raw(border - 7, 20);
     let border = usize::try_from(border).unwrap();
     assert_eq!(decoded(&around), &expected[border - 7..border + 13]);
 
@@ -119,35 +110,22 @@ fn too_much_output_ends_a_session_with_that_reason() {
 #[test]
 fn a_persistent_session_drops_its_oldest_log_instead() {
     let daemon = Daemon::builder().config(ROTATION).start();
-    let command = format!("{}; exec cat", numbered(20_000));
     let params = SessionCreateParams {
         persist: Some(true),
         max_output_size: Some(400_000),
         output_limit: Some(10),
-        ..program(&daemon, "sh", &["-c", &command])
+        ..program(&daemon, "sh", &["-c", &numbered(20_000)])
     };
     let session = filled(&daemon, &params, 2_000_000);
     // The echo and the answer: nothing more follows while it is counted.
     session.ask("still here", "still here\nstill here\n");
-    let sizes = || -> u64 {
-        let files = files(&folder(&session));
-        files
-            .iter()
-            // A file may be deleted or renamed meanwhile.
-            .filter_map(|file| Some(std::fs::metadata(file).ok()?.len()))
-            .sum()
-    };
-    eventually("old files are gone", || (sizes() <= 400_000).then_some(()));
+    let size = || logged_bytes(&session.now().output.log_path);
+    eventually("old files are gone", || (size() <= 400_000).then_some(()));
     eventually("half of the limit is kept", || {
-        (sizes() >= 200_000).then_some(())
+        (size() >= 200_000).then_some(())
     });
 
-    let first = session.read(SessionReadParams {
-        since: Some(0),
-        max_bytes: Some(100_000),
-        raw: true,
-        ..SessionReadParams::default()
-    });
+    let first = session.read_raw(0, 100_000);
     // The start is missing, which is reported, and the rest is at its true offsets.
     let bytes = decoded(&first);
     assert!(!bytes.is_empty());
@@ -167,19 +145,13 @@ fn a_persistent_session_drops_its_oldest_log_instead() {
 #[test]
 fn a_small_limit_is_kept_though_files_may_be_large() {
     let daemon = Daemon::start();
-    let command = format!("{}; exec cat", numbered(20_000));
     let params = SessionCreateParams {
         persist: Some(true),
         max_output_size: Some(20_000),
-        ..program(&daemon, "sh", &["-c", &command])
+        ..program(&daemon, "sh", &["-c", &numbered(20_000)])
     };
     let session = filled(&daemon, &params, 2_000_000);
     session.ask("still here", "still here\n");
-    let size = || -> u64 {
-        let files = files(&folder(&session));
-        // A file may be removed meanwhile.
-        let len = |file: &PathBuf| std::fs::metadata(file).map_or(0, |facts| facts.len());
-        files.iter().map(len).sum()
-    };
+    let size = || logged_bytes(&session.now().output.log_path);
     eventually("old files are gone", || (size() <= 64 << 10).then_some(()));
 }

@@ -1,8 +1,10 @@
 //! Live output by subscription.
 
-use crate::support::{Connection, Daemon, eventually, kind};
+use crate::support::session::{OpenSession, decoded, program};
+use crate::support::{Connection, Daemon, assert_fields, eventually};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use ccd_protocol::session::SessionCreateParams;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -56,81 +58,61 @@ impl Follower {
             self.take(&item);
         }
     }
-}
 
-/// Returns all output from `since` on, read with `session.read`.
-fn read_all(connection: &mut Connection, session: &str, since: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    loop {
-        let at = since + bytes.len() as u64;
-        let params = json!({"session": session, "since": at, "max_bytes": 1 << 20, "raw": true});
-        let piece = connection.call_value("session.read", &params).unwrap();
-        let data = STANDARD
-            .decode(piece["data_b64"].as_str().unwrap())
-            .unwrap();
-        if data.is_empty() {
-            return bytes;
-        }
-        bytes.extend(data);
+    /// Returns how many bytes were received or reported as missed.
+    fn counted_bytes(&self) -> u64 {
+        let missed = self.lagged.iter().map(|(from, to)| to - from);
+        missed.sum::<u64>() + self.bytes.len() as u64
     }
 }
 
-fn wait_for_end(connection: &mut Connection, session: &str) {
+/// Starts a shell without a limit on its output.
+fn shell<'a>(daemon: &'a Daemon, script: &str) -> OpenSession<'a> {
+    daemon.open_with(&SessionCreateParams {
+        persist: Some(true),
+        ..program(daemon, "sh", &["-c", script])
+    })
+}
+
+/// Returns a connection that has subscribed to a session.
+fn subscribed(session: &OpenSession<'_>, more: Value) -> Connection {
+    let mut params = json!({ "session": session.id() });
+    params
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
+    let mut connection = session.daemon.connect();
+    connection.ok("session.subscribe", &params);
     connection
-        .call_value("session.wait", &json!({"session": session, "for": "exit"}))
-        .unwrap();
 }
 
 #[test]
 fn items_continue_each_other_and_equal_what_read_gives() {
     let daemon = Daemon::start();
-    let mut connection = daemon.connect();
     let script = "read start; i=0; while [ $i -lt 300 ]; do echo line $i; i=$((i+1)); done; printf '\\377\\0end'; exit 7";
-    let session = connection.start_session(&["sh", "-c", script]);
-    let mut subscriber = daemon.connect();
-    subscriber
-        .call_value(
-            "session.subscribe",
-            &json!({"session": session, "since": 0}),
-        )
-        .unwrap();
-    connection
-        .call_value("session.send", &json!({"session": session, "text": "go\r"}))
-        .unwrap();
-    let mut follower = Follower::new(0);
-    follower.follow_to_the_end(&mut subscriber);
-    assert_eq!(follower.bytes, read_all(&mut connection, &session, 0));
-    assert!(follower.bytes.ends_with(b"line 299\r\n\xff\0end"));
-    let ended = follower.ended.unwrap();
-    assert_eq!(
-        (&ended["exitstatus"], &ended["end_reason"]),
-        (&json!(7), &json!("exited"))
-    );
-    assert!(follower.lagged.is_empty());
+    let session = shell(&daemon, script);
+    let mut all: Vec<_> = (0..5)
+        .map(|_| subscribed(&session, json!({"since": 0})))
+        .collect();
+    session.text("go\r");
+    for subscriber in &mut all {
+        let mut follower = Follower::new(0);
+        follower.follow_to_the_end(subscriber);
+        assert_eq!(follower.bytes, session.bytes());
+        assert!(follower.bytes.ends_with(b"line 299\r\n\xff\0end"));
+        let ended = json!({"exitstatus": 7, "end_reason": "exited"});
+        assert_fields(follower.ended.as_ref().unwrap(), ended);
+        assert!(follower.lagged.is_empty());
+    }
 }
 
 #[test]
 fn without_since_only_what_is_new_comes() {
     let daemon = Daemon::start();
-    let mut connection = daemon.connect();
-    let session = connection.start_session(&["sh", "-c", "echo before; read go; echo after"]);
-    let patterns = json!([{"exact": "before\n"}]);
-    connection
-        .call_value(
-            "session.expect",
-            &json!({"session": session, "patterns": patterns}),
-        )
-        .unwrap();
-    let mut subscriber = daemon.connect();
-    subscriber
-        .call_value(
-            "session.subscribe",
-            &json!({"session": session, "text": true}),
-        )
-        .unwrap();
-    connection
-        .call_value("session.send", &json!({"session": session, "text": "go\r"}))
-        .unwrap();
+    let session = shell(&daemon, "echo before; read go; echo after");
+    session.expect("before\n");
+    let mut subscriber = subscribed(&session, json!({"text": true}));
+    session.text("go\r");
     let mut follower = Follower::new(8);
     let mut text = String::new();
     while follower.ended.is_none() {
@@ -145,20 +127,13 @@ fn without_since_only_what_is_new_comes() {
 #[test]
 fn an_ended_session_is_replayed_from_its_log_and_ends() {
     let daemon = Daemon::start();
-    let mut connection = daemon.connect();
     // More than memory keeps, so that most of it comes from the log.
-    let session = connection.start_session(&["sh", "-c", "seq 1 800000"]);
-    wait_for_end(&mut connection, &session);
-    let expected = read_all(&mut connection, &session, 0);
+    let session = shell(&daemon, "seq 1 800000");
+    session.ended();
+    let expected = session.bytes();
     assert_eq!(expected.len(), 6_288_895);
     for since in [0, 1_000_000, expected.len()] {
-        let mut subscriber = daemon.connect();
-        subscriber
-            .call_value(
-                "session.subscribe",
-                &json!({"session": session, "since": since}),
-            )
-            .unwrap();
+        let mut subscriber = subscribed(&session, json!({ "since": since }));
         let mut follower = Follower::new(since as u64);
         follower.follow_to_the_end(&mut subscriber);
         assert!(follower.bytes == expected[since..], "since {since}");
@@ -169,80 +144,45 @@ fn an_ended_session_is_replayed_from_its_log_and_ends() {
 fn a_slow_subscriber_is_told_what_it_missed_and_stalls_nobody() {
     const FLOOD_BYTES: u64 = 50_000_000;
     let daemon = Daemon::start();
-    let mut connection = daemon.connect();
     let script = format!("read go; yes 0123456789abcdef | head -c {FLOOD_BYTES}; read stop");
-    let params = json!({"program": "sh", "args": ["-c", script], "plain": true, "persist": true});
-    let session = connection.call_value("session.create", &params).unwrap()["session_id"].clone();
-    let session = session.as_str().unwrap();
-    let mut slow = daemon.connect();
-    slow.call_value("session.subscribe", &json!({"session": session}))
-        .unwrap();
-    let mut late = daemon.connect();
-    late.call_value(
-        "session.subscribe",
-        &json!({"session": session, "since": 0}),
-    )
-    .unwrap();
-    connection
-        .call_value("session.send", &json!({"session": session, "text": "go\n"}))
-        .unwrap();
+    let session = daemon.open_with(&SessionCreateParams {
+        plain: true,
+        persist: Some(true),
+        ..program(&daemon, "sh", &["-c", &script])
+    });
+    let mut slow = subscribed(&session, json!({}));
+    let mut late = subscribed(&session, json!({"since": 0}));
+    session.text("go\n");
     // During the flood, other requests are answered, while nobody reads the slow connection.
     let mut longest = Duration::ZERO;
-    eventually("the program has written everything", || {
+    let output = eventually("the program has written everything", || {
         let asked = Instant::now();
-        let record = connection
-            .call_value("session.get", &json!({"session": session}))
-            .unwrap();
+        let output = session.now().output;
         longest = longest.max(asked.elapsed());
-        (record["output"]["output_bytes"] == FLOOD_BYTES).then_some(())
+        (output.output_bytes == FLOOD_BYTES).then_some(output)
     });
     assert!(
         longest < Duration::from_secs(5),
-        "another connection waited {longest:?}"
+        "another waited {longest:?}"
     );
-    let record = connection
-        .call_value("session.get", &json!({"session": session}))
-        .unwrap();
     let mut follower = Follower::new(0);
     while follower.lagged.is_empty() {
         let item = slow.next_item().expect("it should have missed something");
         follower.take(&item);
     }
-    connection
-        .call_value(
-            "session.send",
-            &json!({"session": session, "text": "stop\n"}),
-        )
-        .unwrap();
+    session.text("stop\n");
     follower.follow_to_the_end(&mut slow);
-    let missed: u64 = follower.lagged.iter().map(|(from, to)| to - from).sum();
-    assert_eq!(missed + follower.bytes.len() as u64, FLOOD_BYTES);
+    assert_eq!(follower.counted_bytes(), FLOOD_BYTES);
     // The skipped output can be read, unless the disk could not keep up and it is missing from the log too.
     let (from, to) = follower.lagged[0];
     let len = (to - from).min(1000);
-    let params = json!({"session": session, "since": from, "max_bytes": len, "raw": true});
-    let piece = connection.call_value("session.read", &params).unwrap();
-    let data = STANDARD
-        .decode(piece["data_b64"].as_str().unwrap())
-        .unwrap();
-    let is_logged = record["output"]["gaps"].is_null();
-    let expected: Vec<u8> = b"0123456789abcdef\n"
-        .iter()
-        .copied()
-        .cycle()
-        .skip(from as usize % 17)
-        .take(len as usize)
-        .collect();
-    assert!(data == expected || !is_logged, "{piece}");
+    let piece = decoded(&session.read_raw(from, len));
+    let line = b"0123456789abcdef\n".iter().copied().cycle();
+    let expected = line.skip(from as usize % 17).take(len as usize);
+    assert!(expected.eq(piece) || !output.gaps.is_empty());
     let mut follower = Follower::new(0);
     follower.follow_to_the_end(&mut late);
-    let got = follower.bytes.len() as u64
-        + follower
-            .lagged
-            .iter()
-            .map(|(from, to)| to - from)
-            .sum::<u64>();
-    assert_eq!(got, FLOOD_BYTES);
+    assert_eq!(follower.counted_bytes(), FLOOD_BYTES);
 }
 
 #[test]
@@ -250,54 +190,24 @@ fn nothing_comes_after_unsubscribing() {
     let daemon = Daemon::start();
     let mut connection = daemon.connect();
     let session = connection.start_session(&["cat"]);
+    let says = |connection: &mut Connection, word: &str| {
+        let patterns = json!([{"exact": format!("{word}\n{word}\n")}]);
+        let send = json!({"session": session, "text": format!("{word}\r"), "expect": {"patterns": patterns}});
+        connection.ok("session.send", &send);
+    };
     for by_name in [false, true] {
-        let id = connection
-            .call_value("session.subscribe", &json!({"session": session}))
-            .unwrap();
-        let send = json!({"session": session, "text": "one\r", "expect": {"patterns": [{"exact": "one\none\n"}]}});
-        connection.call_value("session.send", &send).unwrap();
-        let item = connection.next_item().unwrap();
-        assert_eq!(item["seq"], 0);
-        let params = if by_name {
-            json!({"subscription": id})
-        } else {
-            json!([id])
-        };
-        assert_eq!(
-            connection.call_value("session.unsubscribe", &params),
-            Ok(json!(true))
-        );
-        assert_eq!(
-            connection.call_value("session.unsubscribe", &params),
-            Ok(json!(false))
-        );
+        let id = connection.ok("session.subscribe", &json!({ "session": session }));
+        says(&mut connection, "one");
+        assert_eq!(connection.next_item().unwrap()["seq"], 0);
+        let named = json!({ "subscription": id });
+        let params = if by_name { named } else { json!([id]) };
+        for is_subscribed in [true, false] {
+            let reply = connection.ok("session.unsubscribe", &params);
+            assert_eq!(reply, is_subscribed);
+        }
         while connection.take_notification().is_some() {}
-        let send = json!({"session": session, "text": "two\r", "expect": {"patterns": [{"exact": "two\ntwo\n"}]}});
-        connection.call_value("session.send", &send).unwrap();
+        says(&mut connection, "two");
         assert_eq!(connection.take_notification(), None);
-    }
-}
-
-#[test]
-fn several_subscribers_get_the_same() {
-    let daemon = Daemon::start();
-    let mut connection = daemon.connect();
-    let session = connection.start_session(&["sh", "-c", "read go; seq 1 2000"]);
-    let mut subscribers: Vec<Connection> = (0..5).map(|_| daemon.connect()).collect();
-    for subscriber in &mut subscribers {
-        subscriber
-            .call_value("session.subscribe", &json!({"session": session}))
-            .unwrap();
-    }
-    connection
-        .call_value("session.send", &json!({"session": session, "text": "go\r"}))
-        .unwrap();
-    wait_for_end(&mut connection, &session);
-    let expected = read_all(&mut connection, &session, 0);
-    for subscriber in &mut subscribers {
-        let mut follower = Follower::new(0);
-        follower.follow_to_the_end(subscriber);
-        assert_eq!(follower.bytes, expected);
     }
 }
 
@@ -306,37 +216,26 @@ fn what_cannot_be_subscribed_to_is_an_error() {
     let daemon = Daemon::start();
     let mut connection = daemon.connect();
     let session = connection.start_session(&["cat"]);
+    let late = json!({"session": session, "since": 1_000_000});
     for (params, expected) in [
         (json!({"session": "nobody"}), "session_not_found"),
         (json!({"session": "../x"}), "invalid_argument"),
-        (
-            json!({"session": session, "since": 1_000_000}),
-            "invalid_argument",
-        ),
+        (late, "invalid_argument"),
         (json!({"session": session, "since": -1}), "invalid_params"),
         (json!({}), "invalid_params"),
     ] {
-        let error = connection
-            .call_value("session.subscribe", &params)
-            .unwrap_err();
-        assert_eq!(kind(&error), expected, "{params}: {error}");
+        connection.refused("session.subscribe", &params, expected);
     }
 }
 
 #[test]
 fn a_subscriber_that_leaves_is_forgotten() {
     let daemon = Daemon::start();
-    let mut connection = daemon.connect();
-    let session = connection.start_session(&["cat"]);
-    let mut leaving = daemon.connect();
-    leaving
-        .call_value("session.subscribe", &json!({"session": session}))
-        .unwrap();
-    drop(leaving);
+    let session = daemon.open("cat", &[]);
+    drop(subscribed(&session, json!({})));
     eventually("its connection is gone", || {
-        let status = connection.call_value("daemon.status", &json!({})).unwrap();
+        let status = daemon.ok("daemon.status", &json!({}));
         (status["connections"] == 1).then_some(())
     });
-    let send = json!({"session": session, "text": "on\r", "expect": {"patterns": [{"exact": "on\non\n"}]}});
-    connection.call_value("session.send", &send).unwrap();
+    session.ask("on", "on\non\n");
 }

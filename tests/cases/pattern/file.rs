@@ -1,8 +1,8 @@
 //! The file of the pattern library: edited by hand, partly or completely broken, and the limits on its patterns.
 
-use crate::pattern::library::{call, is_error};
-use crate::support::Daemon;
+use crate::pattern::library::is_error;
 use crate::support::session::assert_error;
+use crate::support::{Daemon, assert_has};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::WaitFor;
 use serde_json::{Value, json};
@@ -11,29 +11,20 @@ use std::fs;
 #[test]
 fn all_patterns_that_were_set_have_one_limit_for_what_they_cost() {
     let daemon = Daemon::start();
-    let set = |category: &str, pattern: &str| {
-        let params = json!({"pattern_type": "state", "category": category, "patterns": [pattern]});
-        daemon.call_value("pattern.set", &params)
-    };
-    set("a", "a[ab]{600}").unwrap();
-    assert_error(
-        &set("b", "b[ab]{600}").unwrap_err(),
-        ErrorCode::InvalidPattern,
-    );
-    set("a", "a[ab]{60}").unwrap();
-    set("b", "b[ab]{600}").unwrap();
+    let state = |category: &str, pattern: &str| json!({"pattern_type": "state", "category": category, "patterns": [pattern]});
+    let too_much = state("b", "b[ab]{600}");
+    daemon.ok("pattern.set", &state("a", "a[ab]{600}"));
+    daemon.refuses("pattern.set", &too_much, "invalid_pattern");
+    daemon.ok("pattern.set", &state("a", "a[ab]{60}"));
+    daemon.ok("pattern.set", &too_much);
 
     // A file edited by hand may contain more than can be set: the entries beyond the limit are left out.
     let entry = |category: &str| json!({"pattern_type": "error", "category": category, "patterns": ["^oops [ab]{600}|^oops"]});
     let file = json!([entry("first"), entry("second")]).to_string();
     fs::write(daemon.home().join("patterns.json"), file).unwrap();
-    let warnings = call(&daemon, "pattern.list", &json!({}))["warnings"].clone();
+    let warnings = daemon.ok("pattern.list", &json!({}))["warnings"].clone();
     assert_eq!(warnings.as_array().unwrap().len(), 1, "{warnings}");
-    let warning = warnings[0].as_str().unwrap();
-    assert!(
-        warning.contains("entry 2") && warning.contains("at most 1000"),
-        "{warning}"
-    );
+    assert_has(&warnings[0], ["entry 2", "at most 1000"]);
     assert!(is_error(&daemon, "oops"));
 }
 
@@ -56,13 +47,11 @@ fn a_file_edited_by_hand_counts_and_a_broken_one_is_told_never_overwritten() {
             {"pattern_type": "error", "category": "good", "patterns": ["^again"]}]"#,
     )
     .unwrap();
-    let list = call(&daemon, "pattern.list", &json!({}));
+    let list = daemon.ok("pattern.list", &json!({}));
     let warnings = list["warnings"].as_array().unwrap();
     assert_eq!(warnings.len(), 2, "{warnings:?}");
-    let first = warnings[0].as_str().unwrap();
-    for part in ["patterns.json", "entry 1", "\"bad\"", "pattern 2", "byte 0"] {
-        assert!(first.contains(part), "{first:?} lacks {part:?}");
-    }
+    let parts = ["patterns.json", "entry 1", "\"bad\"", "pattern 2", "byte 0"];
+    assert_has(&warnings[0], parts);
     assert!(is_error(&daemon, "well") && !is_error(&daemon, "again"));
 
     // The whole file is invalid: only the built-in patterns are used, every reply says so, and the file is not
@@ -70,24 +59,15 @@ fn a_file_edited_by_hand_counts_and_a_broken_one_is_told_never_overwritten() {
     let broken = "[\n  {\"pattern_type\": \"error\",,\n]";
     fs::write(&path, broken).unwrap();
     for method in ["pattern.list", "pattern.test", "pattern.classify"] {
-        let reply = call(
-            &daemon,
-            method,
-            &json!({"text": "bash: x: command not found"}),
-        );
-        let warning = reply["warnings"][0].as_str().unwrap();
-        assert!(
-            warning.contains("patterns.json") && warning.contains("line 2"),
-            "{warning}"
-        );
+        let reply = daemon.ok(method, &json!({"text": "bash: x: command not found"}));
+        assert_has(&reply["warnings"][0], ["patterns.json", "line 2"]);
     }
     assert!(is_error(&daemon, "bash: x: command not found") && !is_error(&daemon, "well"));
     let set = json!({"pattern_type": "error", "category": "x", "patterns": ["x"]});
-    let error = daemon.call_value("pattern.set", &set).unwrap_err();
-    assert_error(&error, ErrorCode::Storage);
+    daemon.refuses("pattern.set", &set, "storage");
     assert_eq!(fs::read_to_string(&path).unwrap(), broken);
     fs::remove_file(&path).unwrap();
-    assert!(call(&daemon, "pattern.list", &json!({}))["warnings"].is_null());
+    assert!(daemon.ok("pattern.list", &json!({}))["warnings"].is_null());
 }
 
 #[test]
@@ -117,22 +97,17 @@ fn an_entry_of_another_shape_leaves_the_others_and_is_never_written_over() {
     );
     fs::write(&path, &file).unwrap();
     assert!(is_error(&daemon, "zork"));
-    let list = call(&daemon, "pattern.list", &json!({}));
+    let list = daemon.ok("pattern.list", &json!({}));
     let warnings = list["warnings"].as_array().unwrap();
     assert_eq!(warnings.len(), wrong.len(), "{warnings:?}");
     for (number, (warning, (_, problem))) in (1..).zip(warnings.iter().zip(wrong)) {
-        let warning = warning.as_str().unwrap();
         let place = format!("patterns.json, entry {number} is ignored: ");
-        assert!(
-            warning.contains(&place) && warning.contains(problem),
-            "{warning}"
-        );
+        assert_has(warning, [&place, problem]);
     }
     let set = json!({"pattern_type": "error", "category": "z", "patterns": ["x"]});
     let unset = json!({"pattern_type": "error", "category": "y"});
     for (method, params) in [("pattern.set", &set), ("pattern.unset", &unset)] {
-        let error = daemon.call_value(method, params).unwrap_err();
-        assert_error(&error, ErrorCode::Storage);
+        daemon.refuses(method, params, "storage");
         assert_eq!(fs::read_to_string(&path).unwrap(), file);
     }
 
@@ -143,7 +118,7 @@ fn an_entry_of_another_shape_leaves_the_others_and_is_never_written_over() {
     )
     .unwrap();
     let again = json!({"pattern_type": "error", "category": "y", "patterns": ["bork"]});
-    call(&daemon, "pattern.set", &again);
+    daemon.ok("pattern.set", &again);
     let kept: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     assert_eq!(
         (&kept[0]["by"], &kept[0]["patterns"]),
@@ -152,11 +127,10 @@ fn an_entry_of_another_shape_leaves_the_others_and_is_never_written_over() {
 
     for no_list in ["{}", "[1,", "7"] {
         fs::write(&path, no_list).unwrap();
-        let list = call(&daemon, "pattern.list", &json!({}));
-        let warning = list["warnings"][0].as_str().unwrap();
-        assert!(
-            warning.contains("only the built-in patterns are used"),
-            "{warning}"
+        let list = daemon.ok("pattern.list", &json!({}));
+        assert_has(
+            &list["warnings"][0],
+            ["only the built-in patterns are used"],
         );
     }
 }
@@ -172,7 +146,7 @@ fn a_pattern_counts_for_who_waits_already() {
                 let path = daemon.home().join("patterns.json");
                 fs::write(path, json!([set]).to_string()).unwrap();
             }
-            _ => drop(call(&daemon, "pattern.set", &set)),
+            _ => drop(daemon.ok("pattern.set", &set)),
         }
     };
     for name in ["hand", "call"] {

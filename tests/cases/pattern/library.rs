@@ -1,84 +1,54 @@
 //! The pattern library: built-in patterns, additional and overriding ones, and requests that use them.
 
 use crate::support::Daemon;
-use crate::support::client::Ccctl;
+use crate::support::client::Ran;
 use crate::support::session::assert_error;
+use crate::support::{Ccctl, assert_fields, assert_has};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{SessionWait, SessionWaitParams, WaitFor};
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::Stdio;
-
-pub(super) fn call(daemon: &Daemon, method: &str, params: &Value) -> Value {
-    daemon.call_value(method, params).unwrap()
-}
 
 pub(super) fn is_error(daemon: &Daemon, text: &str) -> bool {
-    let found = call(daemon, "pattern.classify", &json!({"text": text}));
+    let found = daemon.ok("pattern.classify", &json!({"text": text}));
     found["is_error"].as_bool().unwrap()
 }
 
 #[test]
 fn the_library_has_all_built_in_categories() {
     let daemon = Daemon::start();
-    let list = call(&daemon, "pattern.list", &json!({}));
-    let names: Vec<String> = list["patterns"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|entry| {
-            assert_eq!(entry["origin"], "built_in", "{entry}");
-            assert!(!entry["patterns"].as_array().unwrap().is_empty());
-            format!(
-                "{}/{}",
-                entry["pattern_type"].as_str().unwrap(),
-                entry["category"].as_str().unwrap()
-            )
-        })
-        .collect();
-    for name in [
-        "prompt/bash",
-        "prompt/python",
-        "prompt/node",
-        "prompt/mysql",
-        "prompt/postgres",
-        "prompt/sqlite",
-        "prompt/ssh",
-        "prompt/sudo",
-        "prompt/git",
-        "prompt/generic",
-        "prompt/endings",
-        "error/command_not_found",
-        "error/permission_denied",
-        "error/connection_failed",
-        "error/authentication_failed",
-        "error/summary",
-        "help/indicators",
-        "help/hints",
-        "help/lines",
-        "data_format/json",
-        "data_format/xml",
-        "data_format/yaml",
-        "data_format/ini",
-        "data_format/csv",
-        "data_format/table",
-        "data_format/key_value",
-        "state/entering",
-        "state/switched",
-        "state/mode",
-        "state/state",
+    let list = daemon.ok("pattern.list", &json!({}));
+    let entries = list["patterns"].as_array().unwrap().iter();
+    let names = entries.map(|entry| {
+        assert_eq!(entry["origin"], "built_in", "{entry}");
+        assert!(!entry["patterns"].as_array().unwrap().is_empty());
+        let part = |name: &str| entry[name].as_str().unwrap();
+        format!("{}/{}", part("pattern_type"), part("category"))
+    });
+    let names: Vec<String> = names.collect();
+    for (kind, categories) in [
+        (
+            "prompt",
+            "bash python node mysql postgres sqlite ssh sudo git generic endings",
+        ),
+        (
+            "error",
+            "command_not_found permission_denied connection_failed authentication_failed summary",
+        ),
+        ("help", "indicators hints lines"),
+        ("data_format", "json xml yaml ini csv table key_value"),
+        ("state", "entering switched mode state"),
     ] {
-        assert!(
-            names.contains(&name.to_owned()),
-            "{name} is missing in {names:?}"
-        );
+        for category in categories.split(' ') {
+            let name = format!("{kind}/{category}");
+            assert!(names.contains(&name), "{name} is missing in {names:?}");
+        }
     }
     assert!(list["path"].as_str().unwrap().ends_with("/patterns.json"));
     assert!(!daemon.home().join("patterns.json").exists());
-    let upper = call(&daemon, "pattern.list", &json!({"pattern_type": "ERROR"}));
+    let upper = daemon.ok("pattern.list", &json!({"pattern_type": "ERROR"}));
     assert!(upper["patterns"].as_array().unwrap().len() >= 4);
 }
 
@@ -87,15 +57,15 @@ fn what_is_set_counts_at_once_survives_and_can_be_unset() {
     let mut daemon = Daemon::start();
     let set = json!({"pattern_type": "error", "category": "mine", "patterns": ["^E[0-9]{4}:"], "description": "d"});
     assert!(!is_error(&daemon, "E1234: x"));
-    assert_eq!(call(&daemon, "pattern.set", &set)["origin"], "own");
+    assert_eq!(daemon.ok("pattern.set", &set)["origin"], "own");
     assert!(is_error(&daemon, "x\nE1234: x"));
 
     let replace =
         json!({"pattern_type": "ERROR", "category": "permission_denied", "patterns": ["^nope$"]});
-    let replaced = call(&daemon, "pattern.set", &replace);
-    assert_eq!(
-        (&replaced["origin"], &replaced["description"]),
-        (&json!("override"), &json!("Something is not allowed"))
+    let replaced = daemon.ok("pattern.set", &replace);
+    assert_fields(
+        &replaced,
+        json!({"origin": "override", "description": "Something is not allowed"}),
     );
     assert!(is_error(&daemon, "nope") && !is_error(&daemon, "x: Permission denied"));
 
@@ -110,15 +80,12 @@ fn what_is_set_counts_at_once_survives_and_can_be_unset() {
     assert!(is_error(&daemon, "E1234: x") && is_error(&daemon, "nope"));
 
     let unset = json!({"pattern_type": "error", "category": "permission_denied"});
-    let reply = call(&daemon, "pattern.unset", &unset);
+    let reply = daemon.ok("pattern.unset", &unset);
     assert_eq!(reply["built_in"]["origin"], "built_in");
     assert!(!is_error(&daemon, "nope") && is_error(&daemon, "x: Permission denied"));
     let error = daemon.call_value("pattern.unset", &unset).unwrap_err();
     assert_error(&error, ErrorCode::PatternNotFound);
-    assert!(
-        error["message"].as_str().unwrap().contains("built in"),
-        "{error}"
-    );
+    assert_has(&error["message"], ["built in"]);
     let unknown = json!({"pattern_type": "error", "category": "unknown"});
     assert_error(
         &daemon.call_value("pattern.unset", &unknown).unwrap_err(),
@@ -135,10 +102,7 @@ fn wrong_patterns_are_refused_with_their_place() {
     };
     let error = set("x", &["ok".into(), "ab(c".into()]);
     assert_error(&error, ErrorCode::InvalidPattern);
-    assert_eq!(
-        (&error["data"]["index"], &error["data"]["position"]),
-        (&json!(1), &json!(2))
-    );
+    assert_fields(&error, json!({"data": {"index": 1, "position": 2}}));
     assert_error(&set("x", &[]), ErrorCode::InvalidPattern);
     assert_error(&set("x", &["a*".into()]), ErrorCode::InvalidPattern);
     for (patterns, problem) in [
@@ -183,13 +147,12 @@ fn wrong_patterns_are_refused_with_their_place() {
 #[test]
 fn a_pattern_for_a_data_format_replaces_what_is_built_in_or_adds_one() {
     let daemon = Daemon::start();
-    let formats = |text: &str| {
-        call(&daemon, "pattern.classify", &json!({"text": text}))["data_formats"].clone()
-    };
+    let formats =
+        |text: &str| daemon.ok("pattern.classify", &json!({"text": text}))["data_formats"].clone();
     for (category, pattern) in [("json", "^JSON "), ("toml", r"^\[\[\w+\]\]$")] {
         let set =
             json!({"pattern_type": "data_format", "category": category, "patterns": [pattern]});
-        call(&daemon, "pattern.set", &set);
+        daemon.ok("pattern.set", &set);
     }
     assert_eq!(formats("{\"a\": 1}"), json!([]));
     assert_eq!(formats("JSON text\n[[bin]]\n"), json!(["json", "toml"]));
@@ -211,10 +174,10 @@ fn waiting_for_a_prompt_knows_the_library() {
     };
     assert_error(&wait(100.0).unwrap_err(), ErrorCode::Timeout);
     let set = json!({"pattern_type": "prompt", "category": "mine", "patterns": [r"^ready\| $"]});
-    call(&daemon, "pattern.set", &set);
+    daemon.ok("pattern.set", &set);
     assert_eq!(wait(20_000.0).unwrap().reason, "prompt");
     let test = json!({"text": "ready| ", "pattern_type": "prompt"});
-    let found = call(&daemon, "pattern.test", &test);
+    let found = daemon.ok("pattern.test", &test);
     assert_eq!(found["matches"][0]["category"], "mine");
     assert_eq!(found["matches"][0]["span"], json!({"start": 0, "end": 7}));
 }
@@ -223,70 +186,31 @@ fn waiting_for_a_prompt_knows_the_library() {
 fn the_client_reads_texts_from_everywhere_and_fails_as_grep_does() {
     let daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);
-    ccctl.ok(&[
-        "pattern",
-        "set",
-        "error",
-        "mine",
-        "^oops",
-        "--description",
-        "what I print",
-    ]);
+    let set = ["pattern", "set", "error", "mine", "^oops"];
+    ccctl.ok(&[&set[..], &["--description", "what I print"]].concat());
     let list = ccctl.ok(&["pattern", "list", "error"]);
-    assert!(
-        list.contains("own") && list.contains("what I print"),
-        "{list}"
-    );
+    assert_has(&list, ["own", "what I print"]);
     assert_eq!(ccctl.ok(&["pattern", "get", "error", "mine"]), "^oops\n");
-    assert_eq!(
-        ccctl.run(&["pattern", "list", "error", "none"]).code,
-        Some(4)
-    );
+    let none = ccctl.run(&["pattern", "list", "error", "none"]);
+    assert_eq!(none.code, Some(4));
 
-    assert_eq!(
-        ccctl.ok(&["pattern", "test", "a\noops"]),
-        "2  2-6  error  mine  \"oops\"\n"
-    );
+    let found = ccctl.ok(&["pattern", "test", "a\noops"]);
+    assert_eq!(found, "2  2-6  error  mine  \"oops\"\n");
     let nothing = ccctl.run(&["pattern", "test", "Normal output"]);
-    assert_eq!(
-        (
-            nothing.code,
-            nothing.stdout.as_str(),
-            nothing.stderr.as_str()
-        ),
-        (Some(1), "", "")
-    );
+    assert_eq!((nothing.code, &nothing.printed()[..]), (Some(1), ""));
     let file = daemon.home().join("text");
     fs::write(&file, "oops\n{\"a\": 1}\n").unwrap();
     let told = ccctl.ok(&["pattern", "classify", "--file", file.to_str().unwrap()]);
-    assert!(
-        told.contains("error           yes\n") && told.contains("data formats    json\n"),
-        "{told}"
-    );
-    assert_eq!(
-        ccctl
-            .run(&["pattern", "classify", "--file", "/nowhere"])
-            .code,
-        Some(1)
-    );
+    assert_has(&told, ["error           yes\n", "data formats    json\n"]);
+    let nowhere = ccctl.run(&["pattern", "classify", "--file", "/nowhere"]);
+    assert_eq!(nowhere.code, Some(1));
 
-    let mut child = ccctl
-        .command(&["pattern", "classify", "-", "--json"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(b"oops\n>>> ")
-        .unwrap();
-    let output = child.wait_with_output().unwrap();
-    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(
-        (&found["is_error"], &found["prompt"]["category"]),
-        (&json!(true), &json!("python"))
+    let mut classify = ccctl.command(&["pattern", "classify", "-", "--json"]);
+    let ran = Ran::with_input(&mut classify, "oops\n>>> ");
+    let found: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_fields(
+        &found,
+        json!({"is_error": true, "prompt": {"category": "python"}}),
     );
     fs::write(&file, "Router#\n").unwrap();
     let told = ccctl.ok(&["pattern", "classify", "--file", file.to_str().unwrap()]);
@@ -296,9 +220,6 @@ fn the_client_reads_texts_from_everywhere_and_fails_as_grep_does() {
     let again = ccctl.run(&["pattern", "unset", "error", "mine"]);
     assert_eq!(again.code, Some(4), "{}", again.stderr);
     let wrong = ccctl.run(&["pattern", "set", "error", "mine", "(x"]);
-    assert!(
-        wrong.code == Some(2) && wrong.stderr.contains("byte 0"),
-        "{}",
-        wrong.stderr
-    );
+    assert_eq!(wrong.code, Some(2));
+    assert_has(&wrong.stderr, ["byte 0"]);
 }

@@ -1,5 +1,7 @@
 //! The real `ccctl`, as scripts and people use it.
 
+pub(crate) mod sshd;
+
 use super::daemon::Daemon;
 use super::eventually::{PATIENCE, eventually_within};
 use super::executable::copy_program;

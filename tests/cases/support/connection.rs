@@ -135,7 +135,30 @@ impl Connection {
         self.answer(id)
     }
 
+    /// Makes a call, asserts that it succeeds, and returns the reply.
+    #[track_caller]
+    pub(crate) fn ok(&mut self, method: &str, params: &Value) -> Value {
+        match self.call_value(method, params) {
+            Ok(reply) => reply,
+            Err(error) => panic!("{method} {params}: {error}"),
+        }
+    }
+
+    /// Starts a job, waits for its end, and returns it.
+    #[track_caller]
+    pub(crate) fn job(&mut self, method: &str, params: &Value) -> Value {
+        let started = self.ok(method, params);
+        self.ended_job(&started["job"])
+    }
+
+    /// Waits for the end of a job, and returns it.
+    #[track_caller]
+    pub(crate) fn ended_job(&mut self, job: &Value) -> Value {
+        self.ok("job.get", &json!({"job": job, "wait_ms": 60_000}))
+    }
+
     /// Asserts that a call fails with this kind, and returns the message.
+    #[track_caller]
     pub(crate) fn refused(&mut self, method: &str, params: &Value, expected: &str) -> String {
         match self.call_value(method, params) {
             Ok(reply) => {

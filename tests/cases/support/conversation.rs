@@ -4,7 +4,7 @@ use super::daemon::Daemon;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// An input and the pattern that is awaited after it; the first step has no input.
 pub(crate) type Step<'a> = (Option<&'a str>, &'a str);
@@ -20,6 +20,17 @@ pub(crate) struct Came {
 }
 
 impl Came {
+    /// Waits for the end of a session.
+    pub(crate) fn of(daemon: &Daemon, session: &str, matches: Vec<(String, u64)>) -> Self {
+        let ended = ended(daemon, session);
+        Self {
+            output: output(daemon, session),
+            matches,
+            exitstatus: ended["exitstatus"].as_i64(),
+            signal: ended["signal"].as_i64(),
+        }
+    }
+
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.output).into_owned()
     }
@@ -34,15 +45,15 @@ pub(crate) fn tape(root: &Path, more: Value) -> Value {
     options
 }
 
+/// Returns an environment in which no program is found.
+pub(crate) fn nowhere(daemon: &Daemon) -> Value {
+    json!({"HOME": daemon.home(), "PS1": "ready> ", "PATH": "/nowhere"})
+}
+
 /// Starts a program with tapes.
 pub(crate) fn start(daemon: &Daemon, command: &[&str], tape: &Value) -> Result<String, Value> {
-    let home = daemon.home();
-    start_with(
-        daemon,
-        command,
-        tape,
-        &json!({"HOME": home, "PS1": "ready> "}),
-    )
+    let env = json!({"HOME": daemon.home(), "PS1": "ready> "});
+    start_with(daemon, command, tape, &env)
 }
 
 pub(crate) fn start_with(
@@ -81,24 +92,48 @@ pub(crate) fn ask(
     Ok((text, found["start"].as_u64().unwrap_or_default()))
 }
 
+/// Types a text as it is, and returns the reply.
+#[track_caller]
+pub(crate) fn send(daemon: &Daemon, session: &str, text: &str) -> Value {
+    daemon.ok("session.send", &json!({"session": session, "text": text}))
+}
+
+/// Types a text key by key.
+#[track_caller]
+pub(crate) fn keys(daemon: &Daemon, session: &str, text: &str) {
+    for key in text.chars() {
+        send(daemon, session, &key.to_string());
+    }
+}
+
+/// Types a line, and returns the reply.
+#[track_caller]
+pub(crate) fn line(daemon: &Daemon, session: &str, text: &str) -> Value {
+    let params = json!({"session": session, "text": text, "newline": true});
+    daemon.ok("session.send", &params)
+}
+
+#[track_caller]
+pub(crate) fn close(daemon: &Daemon, session: &str) -> Value {
+    daemon.ok("session.close", &json!({ "session": session }))
+}
+
 /// Returns the whole output of a session.
 pub(crate) fn output(daemon: &Daemon, session: &str) -> Vec<u8> {
     let params = json!({"session": session, "since": 0, "raw": true, "max_bytes": 16 << 20});
-    let read = daemon.call_value("session.read", &params).unwrap();
+    let read = daemon.ok("session.read", &params);
     STANDARD.decode(read["data_b64"].as_str().unwrap()).unwrap()
 }
 
 /// Waits for the end of a session, and returns its record.
 pub(crate) fn ended(daemon: &Daemon, session: &str) -> Value {
     let params = json!({"session": session, "for": "exit", "timeout_ms": 20_000});
-    daemon.call_value("session.wait", &params).unwrap()
+    daemon.ok("session.wait", &params)
 }
 
 /// Returns the record of a session.
 pub(crate) fn record(daemon: &Daemon, session: &str) -> Value {
-    daemon
-        .call_value("session.get", &json!({ "session": session }))
-        .unwrap()
+    daemon.ok("session.get", &json!({ "session": session }))
 }
 
 /// Carries out a whole conversation, whose last line ends the program.
@@ -126,19 +161,31 @@ pub(crate) fn converse_with(
         .iter()
         .map(|step| ask(daemon, &session, *step).unwrap())
         .collect();
-    let params = json!({"session": session, "text": last, "newline": !last.ends_with('\u{4}')});
-    daemon.call_value("session.send", &params).unwrap();
-    let ended = ended(daemon, &session);
-    Came {
-        output: output(daemon, &session),
-        matches,
-        exitstatus: ended["exitstatus"].as_i64(),
-        signal: ended["signal"].as_i64(),
-    }
+    let types = if last.ends_with('\u{4}') { send } else { line };
+    types(daemon, &session, last);
+    Came::of(daemon, &session, matches)
+}
+
+/// Returns the directory of the tapes of a test.
+pub(crate) fn root(daemon: &Daemon) -> PathBuf {
+    daemon.home().join("t")
+}
+
+/// Returns the options that record into a directory.
+pub(crate) fn new_tape(root: &Path) -> Value {
+    tape(root, json!({"record": "new"}))
+}
+
+/// Returns the text of the only tape in a directory.
+#[track_caller]
+pub(crate) fn only_tape(root: &Path) -> String {
+    let tapes = tapes(root);
+    assert_eq!(tapes.len(), 1, "{tapes:?}");
+    std::fs::read_to_string(&tapes[0]).unwrap()
 }
 
 /// Returns the tapes in a directory and its subdirectories, sorted by name.
-pub(crate) fn tapes(root: &Path) -> Vec<std::path::PathBuf> {
+pub(crate) fn tapes(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {

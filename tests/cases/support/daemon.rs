@@ -227,6 +227,24 @@ impl Daemon {
         self.connect().call_value(method, params)
     }
 
+    /// Makes one call on its own connection, asserts that it succeeds, and returns the reply.
+    #[track_caller]
+    pub(crate) fn ok(&self, method: &str, params: &Value) -> Value {
+        self.connect().ok(method, params)
+    }
+
+    /// Starts a job on its own connection, waits for its end, and returns it.
+    #[track_caller]
+    pub(crate) fn job(&self, method: &str, params: &Value) -> Value {
+        self.connect().job(method, params)
+    }
+
+    /// Asserts that a call fails with this kind, and returns the message.
+    #[track_caller]
+    pub(crate) fn refuses(&self, method: &str, params: &Value, expected: &str) -> String {
+        self.connect().refused(method, params, expected)
+    }
+
     /// Makes one call while possibly no daemon is running: `None` if there is no reply.
     pub(crate) fn try_call_value(&self, method: &str, params: &Value) -> Option<Value> {
         let mut stream = UnixStream::connect(self.socket()).ok()?;

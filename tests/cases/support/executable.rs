@@ -31,6 +31,24 @@ pub(crate) fn write_script(path: &Path, content: &str) {
     write(path, content.as_bytes());
 }
 
+/// Runs a command with this input, which is then closed.
+pub(crate) fn with_input(command: &mut Command, input: &[u8]) -> Output {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            // A program that has exited does not read it.
+            let _ = std::io::Write::write_all(&mut stdin, input);
+        });
+        child.wait_with_output().unwrap()
+    })
+}
+
 /// The result of running `ccctl`.
 #[derive(Debug)]
 pub(crate) struct Ran {
@@ -46,5 +64,23 @@ impl Ran {
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
+    }
+
+    /// Runs a command with this input, which is then closed.
+    pub(crate) fn with_input(command: &mut Command, input: &str) -> Self {
+        Self::of(with_input(command, input.as_bytes()))
+    }
+
+    /// Returns the JSON in each line of the standard output.
+    pub(crate) fn json_lines(&self) -> Vec<serde_json::Value> {
+        let lines = self.stdout.lines();
+        lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    /// Returns what was printed on both streams.
+    pub(crate) fn printed(&self) -> String {
+        format!("{}{}", self.stdout, self.stderr)
     }
 }

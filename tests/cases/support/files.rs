@@ -43,7 +43,9 @@ pub(crate) fn logged_bytes(log_path: &str) -> u64 {
     let folder = Path::new(log_path).parent().unwrap();
     let names = fs::read_dir(folder).unwrap().flatten();
     let logs = names.filter(|name| name.path().extension().is_some_and(|end| end == "log"));
-    logs.map(|log| log.metadata().unwrap().len()).sum()
+    // A file may be removed or renamed meanwhile.
+    logs.filter_map(|log| Some(log.metadata().ok()?.len()))
+        .sum()
 }
 
 /// What is in the place of a file.

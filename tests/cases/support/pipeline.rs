@@ -2,10 +2,11 @@
 
 use super::client::{Ccctl, Ran};
 use super::daemon::Daemon;
+use super::executable::with_input;
 use serde_json::Value;
-use std::io::Write as _;
+use std::ffi::OsStr;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 /// A path without programs.
 const NOWHERE: &str = "/nowhere";
@@ -43,21 +44,7 @@ impl Did {
 
     /// Runs the command with this input, which is then closed.
     pub(crate) fn with_input(command: &mut Command, input: &[u8]) -> Self {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        let input = input.to_vec();
-        let typing = std::thread::spawn(move || {
-            // A program that has exited does not read it.
-            let _ = stdin.write_all(&input);
-        });
-        let output = child.wait_with_output().unwrap();
-        typing.join().unwrap();
-        Self::of(output)
+        Self::of(with_input(command, input))
     }
 }
 
@@ -102,32 +89,32 @@ impl Pipeline {
     }
 
     pub(crate) fn by_shim(&self, program: &[&str], input: &[u8]) -> Did {
-        let (tapes, bin) = (self.tapes(), self.daemon.home().join("bin"));
-        let options = [
-            "--tapes",
-            tapes.to_str().unwrap(),
-            "--to",
-            bin.to_str().unwrap(),
-        ];
         let words = [
-            &["tape", "shim", program[0], "--force", "--latency", "0"],
-            &options[..],
+            "shim",
+            program[0],
+            "--force",
+            "--latency",
+            "0",
+            "--to",
+            "bin",
         ];
-        let made = self.ccctl(&words.concat()).output().unwrap();
-        assert!(made.status.success(), "{made:?}");
-        let mut command = Command::new(bin.join(program[0]));
-        let environment = self.ccctl(&[]);
-        for (name, value) in environment.get_envs() {
+        let made = self.tape(&words);
+        assert_eq!(made.code, Some(0), "{made:?}");
+        let mut command = self.in_its_environment(self.daemon.home().join("bin").join(program[0]));
+        Did::with_input(command.args(&program[1..]).env("PATH", NOWHERE), input)
+    }
+
+    /// Returns a command of a program that finds the daemon as `ccctl` does.
+    pub(crate) fn in_its_environment(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        for (name, value) in self.ccctl(&[]).get_envs() {
             match value {
                 Some(value) => command.env(name, value),
                 None => command.env_remove(name),
             };
         }
+        command.current_dir(self.daemon.home());
         command
-            .args(&program[1..])
-            .env("PATH", NOWHERE)
-            .current_dir(self.daemon.home());
-        Did::with_input(&mut command, input)
     }
 
     pub(crate) fn tape(&self, words: &[&str]) -> Ran {
@@ -140,13 +127,27 @@ impl Pipeline {
         self.tapes().join(format!("{id}.json5"))
     }
 
-    /// Returns the id of the only tape, and its text.
-    pub(crate) fn only_tape(&self) -> (String, String) {
+    /// Runs a verb such as `rec` with a program and this input, and with its summary.
+    pub(crate) fn ran(&self, verb: &[&str], program: &[&str], input: &str) -> Ran {
+        let tapes = self.tapes();
+        let tapes = ["--tapes", tapes.to_str().unwrap(), "--"];
+        Ran::with_input(&mut self.ccctl(&[verb, &tapes, program].concat()), input)
+    }
+
+    pub(crate) fn ids(&self) -> Vec<String> {
         let ran = self.tape(&["list", "--json"]);
         let reply: Value = serde_json::from_str(&ran.stdout).unwrap();
         let tapes = reply["tapes"].as_array().unwrap();
-        assert_eq!(tapes.len(), 1, "{tapes:?}");
-        let id = tapes[0]["tape_id"].as_str().unwrap().to_owned();
+        let id = |tape: &Value| tape["tape_id"].as_str().unwrap().to_owned();
+        tapes.iter().map(id).collect()
+    }
+
+    /// Returns the id of the only tape, and its text.
+    #[track_caller]
+    pub(crate) fn only_tape(&self) -> (String, String) {
+        let mut ids = self.ids();
+        assert_eq!(ids.len(), 1, "{ids:?}");
+        let id = ids.remove(0);
         let text = std::fs::read_to_string(self.path_of(&id)).unwrap();
         (id, text)
     }

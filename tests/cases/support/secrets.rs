@@ -1,6 +1,6 @@
 //! Texts with secrets, and what no file may contain of them.
 
-use super::conversation::{ask, ended, start_with, tape};
+use super::conversation::{ask, ended, line, new_tape, root, start_with};
 use super::daemon::Daemon;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -42,14 +42,6 @@ pub(crate) fn cases() -> Vec<Case> {
                 secrets,
             }
         })
-        .collect()
-}
-
-pub(crate) fn innocent() -> Vec<String> {
-    let fixture = fixture();
-    let texts = fixture["innocent"].as_array().unwrap().iter();
-    texts
-        .map(|text| text.as_str().unwrap().to_owned())
         .collect()
 }
 
@@ -165,12 +157,8 @@ pub(crate) fn talkative() -> Daemon {
         .start()
 }
 
-pub(crate) fn root(daemon: &Daemon) -> PathBuf {
-    daemon.home().join("t")
-}
-
 pub(crate) fn recording(daemon: &Daemon) -> Value {
-    tape(&root(daemon), json!({"record": "new"}))
+    new_tape(&root(daemon))
 }
 
 pub(crate) fn begin(daemon: &Daemon, command: &[&str], tape: &Value) -> String {
@@ -179,23 +167,6 @@ pub(crate) fn begin(daemon: &Daemon, command: &[&str], tape: &Value) -> String {
 
 pub(crate) fn environment() -> Value {
     json!({"HOME": "/nowhere", "PS1": "ready> ", "TERM": "xterm-256color", "HISTFILE": ""})
-}
-
-pub(crate) fn send(daemon: &Daemon, session: &str, text: &str) {
-    let params = json!({"session": session, "text": text});
-    daemon.call_value("session.send", &params).unwrap();
-}
-
-pub(crate) fn line(daemon: &Daemon, session: &str, text: &str) {
-    let params = json!({"session": session, "text": text, "newline": true});
-    daemon.call_value("session.send", &params).unwrap();
-}
-
-/// Types a text key by key.
-pub(crate) fn keys(daemon: &Daemon, session: &str, text: &str) {
-    for key in text.chars() {
-        send(daemon, session, &key.to_string());
-    }
 }
 
 pub(crate) fn await_text(daemon: &Daemon, session: &str, pattern: &str) {

@@ -148,14 +148,19 @@ impl Daemon {
 
     /// Starts the real client on its own terminal: a session that uses the daemon it is in.
     #[track_caller]
-    pub(crate) fn open_client(&self, words: &[&str], (rows, cols): (i64, i64)) -> OpenSession<'_> {
+    pub(crate) fn open_client(&self, words: &[&str], size: (i64, i64)) -> OpenSession<'_> {
+        self.open_with(&self.client(words, size))
+    }
+
+    /// Returns a request for the real client on its own terminal.
+    pub(crate) fn client(&self, words: &[&str], (rows, cols): (i64, i64)) -> SessionCreateParams {
         let mut params = program(self, env!("CARGO_BIN_EXE_ccctl_under_test"), words);
         let home = self.home().display().to_string();
         let variables = [("CCD_HOME", home), ("CCD_NO_START", "1".to_owned())];
         let variables = variables.map(|(name, value)| (name.to_owned(), value));
         params.env.extend(variables);
         (params.rows, params.cols) = (Some(rows), Some(cols));
-        self.open_with(&params)
+        params
     }
 
     /// Starts a bash that shows `ready> ` and reads no file of the user.
@@ -277,6 +282,16 @@ impl OpenSession<'_> {
         })
     }
 
+    /// Looks once for patterns in the output from an offset on.
+    pub(crate) fn look(&self, patterns: &[Pattern], from: u64) -> Result<ExpectResult, Value> {
+        self.try_expect(SessionExpectParams {
+            patterns: patterns.to_vec(),
+            from: Some(from),
+            timeout_ms: Timeout::After(0.0),
+            ..SessionExpectParams::default()
+        })
+    }
+
     /// Waits for a regular expression.
     #[track_caller]
     pub(crate) fn expect(&self, pattern: &str) -> ExpectResult {
@@ -295,6 +310,17 @@ impl OpenSession<'_> {
             .unwrap()
     }
 
+    /// Reads at most so many bytes from an offset on.
+    #[track_caller]
+    pub(crate) fn read_raw(&self, since: u64, max_bytes: u64) -> SessionReadReply {
+        self.read(SessionReadParams {
+            since: Some(since),
+            max_bytes: Some(max_bytes),
+            raw: true,
+            ..SessionReadParams::default()
+        })
+    }
+
     /// Returns the output in memory as text.
     #[track_caller]
     pub(crate) fn output(&self) -> String {
@@ -306,12 +332,7 @@ impl OpenSession<'_> {
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut all = Vec::new();
         loop {
-            let reply = self.read(SessionReadParams {
-                since: Some(all.len() as u64),
-                max_bytes: Some(4 << 20),
-                raw: true,
-                ..SessionReadParams::default()
-            });
+            let reply = self.read_raw(all.len() as u64, 4 << 20);
             assert_eq!(reply.start, all.len() as u64);
             all.extend(decoded(&reply));
             assert_eq!(reply.end, all.len() as u64);

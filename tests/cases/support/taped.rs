@@ -1,10 +1,11 @@
 //! The content of a tape, read from the lines that the daemon writes.
 
+use super::assertions::assert_fields;
 use super::daemon::Daemon;
 use super::files::files;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// The parts of a tape that tests compare.
@@ -66,6 +67,33 @@ impl Taped {
     }
 }
 
+/// Returns an exchange of a tape: its prompt, how its input is typed (`line` or `raw`) and which, and its answer in chunks, each
+/// after so many milliseconds.
+pub(crate) fn exchange(prompt: &str, kind: &str, input: &str, answer: &[(u64, &str)]) -> Value {
+    let chunks = answer.iter();
+    let chunks: Vec<Value> = chunks
+        .map(|(delay, text)| json!({"delay_ms": delay, "dataText": text}))
+        .collect();
+    json!({"pre": {"prompt": prompt}, "input": {"type": kind, "dataText": input}, "output": {"chunks": chunks}})
+}
+
+/// Returns a tape of a program without arguments with these exchanges.
+pub(crate) fn tape_of(program: &str, exchanges: &[Value]) -> String {
+    let meta = json!({"createdAt": "2026-01-02T03:04:05.000Z", "program": program, "args": [], "env": {}, "cwd": "/"});
+    json!({"meta": meta, "session": {"format": 1}, "exchanges": exchanges}).to_string()
+}
+
+/// Returns a tape of a program that prints `hello` and a prompt, and answers each of these lines with two chunks, each after
+/// so many milliseconds.
+pub(crate) fn handmade(program: &str, answers: &[(&str, &str, u64)]) -> String {
+    let mut exchanges = vec![exchange("", "raw", "", &[(0, "hello\r\n> ")])];
+    exchanges.extend(answers.iter().map(|&(input, answer, delay)| {
+        let chunks = [(delay, &*format!("{answer}\r\n")), (delay, "> ")];
+        exchange("> ", "line", input, &chunks)
+    }));
+    tape_of(program, &exchanges)
+}
+
 fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(before)?;
     rest.split_once(after).map(|(found, _)| found)
@@ -75,12 +103,8 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
 #[track_caller]
 pub(crate) fn assert_whole(daemon: &Daemon, root: &Path) {
     let params = json!({"root": root, "strict": true});
-    let found = daemon.call_value("tape.validate", &params).unwrap();
-    assert_eq!(
-        (&found["valid"], &found["problems"]),
-        (&json!(true), &json!([])),
-        "{found}"
-    );
+    let found = daemon.ok("tape.validate", &params);
+    assert_fields(&found, json!({"valid": true, "problems": []}));
     let journals = files(&root.join(".journal"));
     assert!(journals.is_empty(), "{journals:?}");
     let notes = files(&daemon.home().join("sessions"));

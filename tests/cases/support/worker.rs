@@ -38,6 +38,15 @@ pub(crate) fn kill_worker(daemon: &Daemon) {
     });
 }
 
+/// Hands over to another worker, as in an upgrade, and waits for it.
+pub(crate) fn replace_worker(daemon: &Daemon) {
+    let pid = worker(daemon);
+    let _ = daemon.try_call_value("daemon.restart", &json!({}));
+    eventually("another worker answers", || {
+        (worker(daemon) != pid).then_some(())
+    });
+}
+
 /// Returns whether the daemon is one process, so that nothing survives its end.
 pub(crate) fn is_one_process(daemon: &Daemon) -> bool {
     worker(daemon) == daemon.pid() || guesses(daemon)

@@ -1,70 +1,40 @@
 //! Asciicasts: what a recording has in common with them, and what is refused.
 
 use crate::support::client::{CCCTL, Ran, person};
-use crate::support::{Ccctl, Daemon, eventually};
-use serde_json::{Value, json};
+use crate::support::eventually;
+use crate::support::pipeline::Pipeline;
+use serde_json::json;
 use std::fs;
-use std::path::{Path, PathBuf};
 
-/// A daemon, a directory for casts, and one for tapes.
-struct TapeTest {
-    daemon: Daemon,
+/// Writes a cast to a file, and imports it.
+fn import(pipeline: &Pipeline, cast: &str) -> Ran {
+    fs::write(pipeline.daemon.home().join("a.cast"), cast).unwrap();
+    pipeline.tape(&["import", "a.cast"])
 }
 
-impl TapeTest {
-    fn new() -> Self {
-        Self {
-            daemon: Daemon::start(),
-        }
-    }
-
-    fn tapes(&self) -> PathBuf {
-        self.daemon.home().join("t")
-    }
-
-    fn tape(&self, words: &[&str]) -> Ran {
-        let tapes = self.tapes();
-        let words = [&["tape"], words, &["--tapes", tapes.to_str().unwrap()]].concat();
-        Ccctl::new(&self.daemon).run(&words)
-    }
-
-    /// Writes a cast to a file, and imports it.
-    fn import(&self, cast: &str) -> Ran {
-        let file = self.daemon.home().join("a.cast");
-        fs::write(&file, cast).unwrap();
-        self.tape(&["import", file.to_str().unwrap()])
-    }
-
-    /// Imports a cast that is one, and returns the tape and the warnings.
-    #[track_caller]
-    fn imported(&self, cast: &str) -> (String, String) {
-        let ran = self.import(cast);
-        assert_eq!(ran.code, Some(0), "{ran:?}");
-        (ran.stdout.trim_end().to_owned(), ran.stderr)
-    }
-
-    /// Returns the events of an exported tape, without the time of each.
-    fn events(&self, tape: &str, format: &str) -> Vec<(String, String)> {
-        let ran = self.tape(&["export", tape, "--format", format]);
-        assert_eq!(ran.code, Some(0), "{ran:?}");
-        let events = ran.stdout.lines().skip(1).map(|line| {
-            let (_, code, data): (f64, String, String) = serde_json::from_str(line).unwrap();
-            (code, data)
-        });
-        events.collect()
-    }
+/// Imports a cast that is one, and returns the tape and the warnings.
+#[track_caller]
+fn imported(pipeline: &Pipeline, cast: &str) -> (String, String) {
+    let ran = import(pipeline, cast);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    (ran.stdout.trim_end().to_owned(), ran.stderr)
 }
 
-fn exchanges(daemon: &Daemon, root: &Path, tape: &str) -> Vec<Value> {
-    let params = json!({"root": root, "tape": tape});
-    let tape = daemon.call_value("tape.get", &params).unwrap();
-    tape["exchanges"].as_array().unwrap().clone()
+/// Returns the events of an exported tape, without the time of each.
+fn events(pipeline: &Pipeline, tape: &str) -> Vec<(String, String)> {
+    let ran = pipeline.tape(&["export", tape, "--format", "asciicast-v3"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let events = ran.stdout.lines().skip(1).map(|line| {
+        let (_, code, data): (f64, String, String) = serde_json::from_str(line).unwrap();
+        (code, data)
+    });
+    events.collect()
 }
 
 /// Types one key at a time, and changes the size of the terminal between two of them.
 #[test]
 fn what_a_person_types_is_on_the_tape_key_by_key_with_the_sizes_of_the_terminal() {
-    let bench = TapeTest::new();
+    let bench = Pipeline::new();
     let person = person(&bench.daemon, 20, 80);
     let tapes = bench.tapes();
     let program = "printf \"ask> \"; read -r line; echo \"got $line\"";
@@ -76,7 +46,7 @@ fn what_a_person_types_is_on_the_tape_key_by_key_with_the_sizes_of_the_terminal(
     person.text("a");
     person.shows("ask> a");
     person.resize(25, 90);
-    let sizes = || bench.daemon.call_value("session.list", &json!({})).unwrap();
+    let sizes = || bench.daemon.ok("session.list", &json!({}));
     eventually("the program's terminal has the new size", || {
         let sessions = sizes()["sessions"].as_array().unwrap().clone();
         let all = sessions.iter().all(|session| session["cols"] == 90);
@@ -88,10 +58,9 @@ fn what_a_person_types_is_on_the_tape_key_by_key_with_the_sizes_of_the_terminal(
     person.expect("recorded 2 exchanges as sh/");
     person.expect("status 0");
 
-    let list = bench.tape(&["list", "--json"]);
-    let list: Value = serde_json::from_str(&list.stdout).unwrap();
-    let tape = list["tapes"][0]["tape_id"].as_str().unwrap();
-    let events = bench.events(tape, "asciicast-v3");
+    let (tape, _) = bench.only_tape();
+    let tape = tape.as_str();
+    let events = events(&bench, tape);
     let of_code = |code: &str| -> Vec<&str> {
         let those = events.iter().filter(|event| event.0 == code);
         those.map(|event| event.1.as_str()).collect()
@@ -113,11 +82,17 @@ fn what_a_person_types_is_on_the_tape_key_by_key_with_the_sizes_of_the_terminal(
 
     // It comes back as it is, and both are drawn in the larger size at the end.
     let cast = bench.tape(&["export", tape]).stdout;
-    let (back, _) = bench.imported(&cast);
-    assert_eq!(bench.events(&back, "asciicast-v3"), events);
-    let input = |tape: &str| exchanges(&bench.daemon, &tapes, tape)[1]["annotations"].clone();
-    assert_eq!(input(&back)["keys"], input(tape)["keys"]);
-    assert_eq!(input(&back)["resizes"], input(tape)["resizes"]);
+    let (back, _) = imported(&bench, &cast);
+    assert_eq!(self::events(&bench, &back), events);
+    let annotations = |tape: &str| {
+        let params = json!({"root": tapes, "tape": tape});
+        bench.daemon.ok("tape.get", &params)["exchanges"][1]["annotations"].clone()
+    };
+    let (ours, theirs) = (annotations(&back), annotations(tape));
+    assert_eq!(
+        [&ours["keys"], &ours["resizes"]],
+        [&theirs["keys"], &theirs["resizes"]]
+    );
     for tape in [tape, &back] {
         let moving = bench.tape(&["svg", tape, "--animated"]).stdout;
         let still = bench.tape(&["svg", tape]).stdout;
@@ -129,16 +104,17 @@ fn what_a_person_types_is_on_the_tape_key_by_key_with_the_sizes_of_the_terminal(
 
 #[test]
 fn what_is_wrong_in_an_asciicast_is_reported_with_line_and_column() {
-    let bench = TapeTest::new();
+    let bench = Pipeline::new();
     let header = r#"{"version": 2, "width": 80, "height": 24, "command": "a"}"#;
-    let ran = bench.import(&format!(
-        "{header}\n[0, \"o\", \"a\"]\n[0, \"r\", \"80x\"]\n"
-    ));
+    let ran = import(
+        &bench,
+        &format!("{header}\n[0, \"o\", \"a\"]\n[0, \"r\", \"80x\"]\n"),
+    );
     assert_ne!(ran.code, Some(0), "{ran:?}");
     let message = "line 3, column 10 of the asciicast: a size is COLSxROWS, such as 80x24";
     assert!(ran.stderr.contains(message), "{ran:?}");
     let long = format!("{header}\n{}", "[0, \"m\", \"\"]\n".repeat(600_000));
-    let ran = bench.import(&long);
+    let ran = import(&bench, &long);
     assert!(
         ran.stderr.contains("too large for a tape: more than"),
         "{}",
@@ -149,7 +125,7 @@ fn what_is_wrong_in_an_asciicast_is_reported_with_line_and_column() {
 
 #[test]
 fn an_animation_types_at_the_recorded_times_and_pauses_at_its_end() {
-    let bench = TapeTest::new();
+    let bench = Pipeline::new();
     let header =
         r##"{"version":2,"width":80,"height":24,"command":"cat","theme":{"fg":"#ffffff"}}"##;
     let cast = [
@@ -162,7 +138,7 @@ fn an_animation_types_at_the_recorded_times_and_pauses_at_its_end() {
         r#"[7.5, "i", "\r"]"#,
         r#"[7.5, "o", "\r\nhi\r\n"]"#,
     ];
-    let (tape, warnings) = bench.imported(&cast.join("\n"));
+    let (tape, warnings) = imported(&bench, &cast.join("\n"));
     let told = "ccctl: not imported, because tapes have no place for it: theme\n";
     assert_eq!(warnings, told);
     let length = |options: &[&str]| {

@@ -1,6 +1,6 @@
 //! Records a real run of Claude Code, if it is installed; the replay needs neither it nor a model.
 
-use crate::support::conversation::{ended, output, start_with, tape};
+use crate::support::conversation::{ended, new_tape, output, start_with, tape};
 use crate::support::session::lacks;
 use crate::support::{Daemon, eventually};
 use serde_json::json;
@@ -48,7 +48,7 @@ fn claude_plays_as_it_was_recorded_without_a_model() {
     let env = json!({"HOME": daemon.home(), "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "sk-ant-test",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"});
     let command = ["claude", "-p", "say hi"];
-    let new = tape(&root, json!({"record": "new"}));
+    let new = new_tape(&root);
     let live = start_with(&daemon, &command, &new, &env).unwrap();
     let record = ended(&daemon, &live);
     let said = output(&daemon, &live);

@@ -1,17 +1,14 @@
 //! Programs of many kinds, recorded, and replayed where they cannot be found.
 
-use crate::support::Daemon;
 use crate::support::conversation::{
-    Came, ask, ended, output, record, start, start_with, tape, tapes,
+    self, Came, ask, ended, new_tape, nowhere, only_tape, output, record, root, send, start,
+    start_with, tape, tapes,
 };
 use crate::support::session::lacks;
+use crate::support::{Daemon, assert_has, assert_lacks};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-
-fn call(daemon: &Daemon, method: &str, params: Value) -> Value {
-    daemon.call_value(method, &params).unwrap()
-}
 
 /// An input, and the pattern that is awaited after it.
 type TypedKeys<'a> = (Value, &'a str);
@@ -36,31 +33,16 @@ fn play(daemon: &Daemon, session: &str, first: &str, strokes: &[TypedKeys<'_>]) 
     for (input, pattern) in strokes {
         let mut params = input.clone();
         params["session"] = json!(session);
-        if let Some(pattern) = pattern.strip_prefix(RAW) {
-            params["expect"] =
-                json!({"patterns": [{"regex": pattern}], "raw": true, "timeout_ms": 20_000});
-        } else if !pattern.is_empty() {
-            params["expect"] = json!({"patterns": [{"regex": pattern}], "timeout_ms": 20_000});
+        if !pattern.is_empty() {
+            let (raw, pattern) = (pattern.starts_with(RAW), pattern.trim_start_matches(RAW));
+            let patterns = json!([{ "regex": pattern }]);
+            params["expect"] = json!({"patterns": patterns, "raw": raw, "timeout_ms": 20_000});
         }
-        let sent = daemon.call_value("session.send", &params);
-        let sent = sent.unwrap_or_else(|error| {
-            let came = output(daemon, session);
-            panic!(
-                "{input} {pattern}: {error}\n{}",
-                String::from_utf8_lossy(&came)
-            )
-        });
-        let found = &sent["expect"];
+        let found = &daemon.ok("session.send", &params)["expect"];
         let matched = found["matched"].as_str().unwrap_or_default().to_owned();
         matches.push((matched, found["start"].as_u64().unwrap_or_default()));
     }
-    let ended = ended(daemon, session);
-    Came {
-        output: output(daemon, session),
-        matches,
-        exitstatus: ended["exitstatus"].as_i64(),
-        signal: ended["signal"].as_i64(),
-    }
+    Came::of(daemon, session, matches)
 }
 
 /// Records the strokes, and replays them where the program cannot be found.
@@ -69,13 +51,12 @@ fn round_trip(command: &[&str], first: &str, strokes: &[TypedKeys<'_>]) -> Optio
         return None;
     }
     let daemon = Daemon::start();
-    let root = daemon.home().join("t");
-    let session = start(&daemon, command, &tape(&root, json!({"record": "new"}))).unwrap();
+    let root = root(&daemon);
+    let session = start(&daemon, command, &new_tape(&root)).unwrap();
     let recorded = play(&daemon, &session, first, strokes);
     assert_eq!(tapes(&root).len(), 1, "{}", recorded.text());
-    let nowhere = json!({"HOME": daemon.home(), "PS1": "ready> ", "PATH": "/nowhere"});
     let options = tape(&root, json!({"strict": true, "latency": 0}));
-    let session = start_with(&daemon, command, &options, &nowhere).unwrap();
+    let session = start_with(&daemon, command, &options, &nowhere(&daemon)).unwrap();
     let played = play(&daemon, &session, first, strokes);
     assert_eq!(played.text(), recorded.text());
     assert_eq!(played, recorded);
@@ -140,30 +121,18 @@ fn bytes_of_all_kinds_come_as_they_were() {
 
 #[test]
 fn a_latin1_program_plays_in_its_encoding() {
-    if lacks(&["cat"]) {
-        return;
-    }
     let daemon = Daemon::start();
-    let root = daemon.home().join("t");
-    let mut came = Vec::new();
     for options in [json!({"record": "new"}), json!({"strict": true})] {
-        let params = json!({
-            "program": "cat", "encoding": "latin1", "tape": tape(&root, options), "cwd": daemon.home()
-        });
-        let session = call(&daemon, "session.create", params);
-        let session = session["session_id"].as_str().unwrap().to_owned();
-        let (matched, _) = ask(&daemon, &session, (Some("grüße"), "(grüße\\s+){2}")).unwrap();
-        assert!(matched.contains("grüße"));
-        call(
-            &daemon,
-            "session.send",
-            json!({"session": session, "text": "\u{4}"}),
-        );
-        ended(&daemon, &session);
-        came.push(output(&daemon, &session));
+        let tape = tape(&root(&daemon), options);
+        let params = json!({"program": "cat", "encoding": "latin1", "tape": tape});
+        let session = daemon.ok("session.create", &params);
+        let session = session["session_id"].as_str().unwrap();
+        let twice = (Some("grüße"), "(grüße\\s+){2}");
+        assert_has(&ask(&daemon, session, twice).unwrap().0, ["grüße"]);
+        send(&daemon, session, "\u{4}");
+        ended(&daemon, session);
+        assert_eq!(output(&daemon, session), b"gr\xfc\xdfe\r\ngr\xfc\xdfe\r\n");
     }
-    assert_eq!(came[0], came[1]);
-    assert_eq!(came[0], b"gr\xfc\xdfe\r\ngr\xfc\xdfe\r\n");
 }
 
 #[test]
@@ -237,70 +206,36 @@ fn lines_that_were_typed_ahead_play_as_they_were() {
     assert_eq!(came.exitstatus, Some(6));
     // Typed one by one too: each send plays its part.
     let daemon = Daemon::start();
-    let root = daemon.home().join("t");
+    let root = root(&daemon);
     let command = ["sh", "-c", "sleep 0.3; cat"];
-    let session = start(&daemon, &command, &tape(&root, json!({"record": "new"}))).unwrap();
-    for line in ["a\r", "b\r", "c\r"] {
-        call(
-            &daemon,
-            "session.send",
-            json!({"session": session, "text": line}),
-        );
-    }
-    ask(&daemon, &session, (None, "(?s)c\n.*c\n")).unwrap();
-    call(
-        &daemon,
-        "session.send",
-        json!({"session": session, "text": "\u{4}"}),
-    );
-    ended(&daemon, &session);
-    let recorded = output(&daemon, &session);
-    for whole in [true, false] {
-        let session = start(&daemon, &command, &tape(&root, json!({}))).unwrap();
-        let sends = if whole {
-            vec!["a\rb\rc\r"]
-        } else {
-            vec!["a", "\rb", "\r", "c\r"]
-        };
-        for send in sends {
-            call(
-                &daemon,
-                "session.send",
-                json!({"session": session, "text": send}),
-            );
+    let typed = |options: &Value, sends: &[&str]| {
+        let session = start(&daemon, &command, options).unwrap();
+        for text in sends {
+            send(&daemon, &session, text);
         }
         ask(&daemon, &session, (None, "(?s)c\n.*c\n")).unwrap();
-        call(
-            &daemon,
-            "session.send",
-            json!({"session": session, "text": "\u{4}"}),
-        );
+        send(&daemon, &session, "\u{4}");
         ended(&daemon, &session);
-        let played = output(&daemon, &session);
-        assert_eq!(
-            String::from_utf8_lossy(&played),
-            String::from_utf8_lossy(&recorded)
-        );
+        String::from_utf8(output(&daemon, &session)).unwrap()
+    };
+    let recorded = typed(&new_tape(&root), &["a\r", "b\r", "c\r"]);
+    for sends in [&["a\rb\rc\r"][..], &["a", "\rb", "\r", "c\r"]] {
+        assert_eq!(typed(&tape(&root, json!({})), sends), recorded);
     }
 }
 
 #[test]
 fn a_secret_that_is_shown_is_on_no_tape() {
-    if lacks(&["cat"]) {
-        return;
-    }
     let daemon = Daemon::start();
-    let root = daemon.home().join("t");
+    let root = root(&daemon);
     let secret = json!({"text": "Hunter2-x9", "newline": true, "secret": true});
-    let mut came = Vec::new();
-    for options in [json!({"record": "new"}), json!({"strict": true})] {
+    let strokes = [(secret, "\n.*\n"), (text("\u{4}"), "")];
+    let [recorded, played] = [json!({"record": "new"}), json!({"strict": true})].map(|options| {
         let session = start(&daemon, &["cat"], &tape(&root, options)).unwrap();
-        let strokes = [(secret.clone(), "\n.*\n"), (text("\u{4}"), "")];
-        came.push(play(&daemon, &session, "", &strokes).text());
-    }
-    let file = std::fs::read_to_string(&tapes(&root)[0]).unwrap();
-    assert!(!file.contains("Hunter2-x9"), "{file}");
-    assert_eq!(came[1], came[0].replace("Hunter2-x9", "***"));
+        play(&daemon, &session, "", &strokes).text()
+    });
+    assert_lacks(&only_tape(&root), ["Hunter2-x9"]);
+    assert_eq!(played, recorded.replace("Hunter2-x9", "***"));
 }
 
 /// A program that reads keys decides itself where a secret ends.
@@ -313,37 +248,12 @@ fn a_secret_of_keys_without_enter_plays_however_it_is_typed() {
         return;
     };
     assert!(came.text().ends_with("got q"));
-    let root = daemon.home().join("t");
-    let file = std::fs::read_to_string(&tapes(&root)[0]).unwrap();
-    assert!(!file.contains("493817"), "{file}");
+    let root = root(&daemon);
+    assert_lacks(&only_tape(&root), ["493817"]);
     let session = start(&daemon, &command, &tape(&root, json!({}))).unwrap();
     ask(&daemon, &session, (None, "PIN: $")).unwrap();
-    for key in ["1", "2", "3", "4", "5", "6"] {
-        call(
-            &daemon,
-            "session.send",
-            json!({"session": session, "text": key}),
-        );
-    }
+    conversation::keys(&daemon, &session, "123456");
     ask(&daemon, &session, (None, "ok> $")).unwrap();
-    call(
-        &daemon,
-        "session.send",
-        json!({"session": session, "text": "q"}),
-    );
+    send(&daemon, &session, "q");
     assert_eq!(ended(&daemon, &session)["exitstatus"], 2);
-}
-
-#[test]
-fn htop_is_driven_by_keys_on_a_tape() {
-    let strokes = [
-        // Each pattern appears only after this key; output of earlier keys may still arrive.
-        (keys(&["F5"]), "List"),
-        (text("\\"), "Filter"),
-        (text("zz"), "raw z"),
-        // Not Escape: htop would take the next key as part of the same sequence.
-        (keys(&["Enter"]), "Help"),
-        (text("q"), ""),
-    ];
-    round_trip(&["htop", "-d", "100"], "Load", &strokes);
 }

@@ -1,6 +1,6 @@
 //! Records of other forms in a page: commands in Claude Code's markup, and sub-agents in reports of their progress.
 
-use super::super::library::{Library, assistant, call, record, result, user};
+use super::super::library::{Library, record, transcript};
 use super::sample::{SESSION, open_page, row, with};
 use serde_json::json;
 
@@ -11,31 +11,20 @@ fn a_command_is_as_it_was_typed_and_progress_is_a_sub_agent() {
     progress["parentToolUseID"] = json!("t1");
     let message = json!({"role": "user", "content": "Look for quokkas"});
     progress["data"] = json!({"type": "agent_progress", "agentId": "a1", "message": {"type": "user", "uuid": "s1", "message": message}});
-    let lines = [
-        user(SESSION, "u1", command),
-        call(SESSION, "u2", "t1", "Task", json!({"description": "Look"})),
-        progress.to_string(),
-        result(
-            SESSION,
-            "u3",
-            "t1",
-            "<tools-used-before-summary>Read</tools-used-before-summary>\nNone.",
-            json!({"agentId": "a1", "usage": {"output_tokens": 9}}),
-        ),
-        user(SESSION, "u4", "<bash-input>git log</bash-input>"),
-        user(
-            SESSION,
-            "u5",
-            "<local-command-stdout>Bye!</local-command-stdout>",
-        ),
-        with(
-            &user(SESSION, "u8", "Continue where it was cut"),
-            "/isMeta",
-            json!(true),
-        ),
-        user(SESSION, "u6", "<div>is not closed"),
-        assistant(SESSION, "u7", "m7", "<command-name>/x</command-name>", 1),
-    ];
+    let came = "<tools-used-before-summary>Read</tools-used-before-summary>\nNone.";
+    let steps = json!([
+        ["user", "u1", command],
+        ["call", "u2", "t1", "Task", {"description": "Look"}],
+        ["result", "u3", "t1", came, {"agentId": "a1", "usage": {"output_tokens": 9}}],
+        ["user", "u4", "<bash-input>git log</bash-input>"],
+        ["user", "u5", "<local-command-stdout>Bye!</local-command-stdout>"],
+        ["user", "u8", "Continue where it was cut"],
+        ["user", "u6", "<div>is not closed"],
+        ["assistant", "u7", "m7", "<command-name>/x</command-name>", 1],
+    ]);
+    let mut lines = transcript(SESSION, steps);
+    lines[5] = with(&lines[5], "/isMeta", json!(true));
+    lines.insert(2, progress.to_string());
     let library = Library::new();
     library.write(&library.path(SESSION), &lines);
     let Some(mut opened) = open_page(library) else {

@@ -1,8 +1,9 @@
 //! Texts in a conversation that would run, load or hide something if a page took them for anything but text.
 
 use super::super::library::{Library, record};
-use super::sample::{SESSION, export, loaded, open_page, write_agent};
+use super::sample::{SESSION, export, loaded, open_page};
 use crate::support::browser::Page;
+use crate::support::{assert_has, assert_lacks};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -37,7 +38,7 @@ fn odd() -> Vec<Value> {
 }
 
 /// A call of each tool that the page knows, with the result and what Claude Code notes about it: `?` is a text.
-fn tools() -> Vec<(&'static str, Value, Value)> {
+fn tools() -> Value {
     let patch = json!([{"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": ["-?", "+?", " ?"]}]);
     let todos = json!([{"content": "?", "status": "?", "activeForm": "?"}]);
     let file =
@@ -46,73 +47,21 @@ fn tools() -> Vec<(&'static str, Value, Value)> {
         "persistedOutputPath": "?", "persistedOutputSize": 1, "bashEditDiff": {"files": [{"filePath": "?", "created": true, "hunks": patch}]}});
     let task = json!({"status": "?", "agentId": "?", "agentType": "?", "resolvedModel": "?", "totalDurationMs": 1, "totalTokens": 1,
         "totalToolUseCount": 1, "prompt": "?", "content": [{"type": "text", "text": "?"}], "usage": {"input_tokens": 1, "service_tier": "?"}});
-    vec![
-        (
-            "Read",
-            json!({"file_path": "?", "offset": 1, "limit": 1}),
-            json!({"type": "?", "file": file}),
-        ),
-        (
-            "Read",
-            json!({"file_path": "?"}),
-            json!({"type": "image", "file": {"type": "?", "base64": "?"}}),
-        ),
-        (
-            "Grep",
-            json!({"pattern": "?", "path": "?", "output_mode": "content"}),
-            json!({"mode": "content", "content": "?:1:?", "filenames": ["?"]}),
-        ),
-        (
-            "Grep",
-            json!({"pattern": "?", "glob": "?"}),
-            json!({"mode": "?", "filenames": ["?"], "appliedLimit": 1}),
-        ),
-        (
-            "Glob",
-            json!({"pattern": "?", "path": "?"}),
-            json!({"filenames": ["?"], "truncated": true}),
-        ),
-        (
-            "Edit",
-            json!({"file_path": "?", "old_string": "?", "new_string": "? ?"}),
-            json!({"filePath": "?", "structuredPatch": patch}),
-        ),
-        (
-            "MultiEdit",
-            json!({"file_path": "?", "edits": [{"old_string": "?", "new_string": "? ?"}]}),
-            json!({}),
-        ),
-        (
-            "Write",
-            json!({"file_path": "?", "content": "?"}),
-            json!({"type": "?", "originalFile": "?"}),
-        ),
-        (
-            "Bash",
-            json!({"command": "?", "description": "?", "timeout": 1}),
-            bash,
-        ),
-        (
-            "Task",
-            json!({"subagent_type": "?", "description": "?", "prompt": "?"}),
-            task,
-        ),
-        (
-            "TodoWrite",
-            json!({"todos": todos}),
-            json!({"oldTodos": [], "newTodos": todos}),
-        ),
-        (
-            "WebFetch",
-            json!({"url": "?", "prompt": "?"}),
-            json!({"code": 200, "codeText": "?", "bytes": 1, "durationMs": 1, "result": "?", "url": "?"}),
-        ),
-        (
-            "?",
-            json!({"?": "?", "deep": {"?": ["?"]}}),
-            json!({"?": "?"}),
-        ),
-    ]
+    json!([
+        ["Read", {"file_path": "?", "offset": 1, "limit": 1}, {"type": "?", "file": file}],
+        ["Read", {"file_path": "?"}, {"type": "image", "file": {"type": "?", "base64": "?"}}],
+        ["Grep", {"pattern": "?", "path": "?", "output_mode": "content"}, {"mode": "content", "content": "?:1:?", "filenames": ["?"]}],
+        ["Grep", {"pattern": "?", "glob": "?"}, {"mode": "?", "filenames": ["?"], "appliedLimit": 1}],
+        ["Glob", {"pattern": "?", "path": "?"}, {"filenames": ["?"], "truncated": true}],
+        ["Edit", {"file_path": "?", "old_string": "?", "new_string": "? ?"}, {"filePath": "?", "structuredPatch": patch}],
+        ["MultiEdit", {"file_path": "?", "edits": [{"old_string": "?", "new_string": "? ?"}]}, {}],
+        ["Write", {"file_path": "?", "content": "?"}, {"type": "?", "originalFile": "?"}],
+        ["Bash", {"command": "?", "description": "?", "timeout": 1}, bash],
+        ["Task", {"subagent_type": "?", "description": "?", "prompt": "?"}, task],
+        ["TodoWrite", {"todos": todos}, {"oldTodos": [], "newTodos": todos}],
+        ["WebFetch", {"url": "?", "prompt": "?"}, {"code": 200, "codeText": "?", "bytes": 1, "durationMs": 1, "result": "?", "url": "?"}],
+        ["?", {"?": "?", "deep": {"?": ["?"]}}, {"?": "?"}],
+    ])
 }
 
 /// Returns a value with this text in place of every `?`, in values and names.
@@ -152,26 +101,20 @@ fn records(key: &str, text: &str) -> Vec<String> {
         ),
         answer("a", filled(&blocks, text)),
     ];
-    for (number, (name, input, meta)) in tools().iter().enumerate() {
+    for (number, tool) in tools().as_array().unwrap().iter().enumerate() {
+        let [name, input, meta] = [0, 1, 2].map(|at| filled(&tool[at], text));
         let (call, came) = (id(&format!("c{number}")), id(&format!("r{number}")));
-        let block = json!({"type": "tool_use", "id": call, "name": name.replace('?', text), "input": filled(input, text)});
+        let block = json!({"type": "tool_use", "id": call, "name": name, "input": input});
         records.push(answer(&format!("m{number}"), json!([block])));
         let parts = json!([{"type": "text", "text": text}, {"type": text, "of": text}]);
         let block = json!({"type": "tool_result", "tool_use_id": call, "is_error": number % 2 == 1, "content": parts});
         let mut result = record(SESSION, &came, json!({"role": "user", "content": [block]}));
-        result["toolUseResult"] = filled(meta, text);
+        result["toolUseResult"] = meta;
         records.push(result);
     }
     for record in &mut records {
-        for field in [
-            "cwd",
-            "gitBranch",
-            "version",
-            "requestId",
-            "agentId",
-            "permissionMode",
-            "parentUuid",
-        ] {
+        let fields = "cwd gitBranch version requestId agentId permissionMode parentUuid";
+        for field in fields.split(' ') {
             record[field] = json!(text);
         }
     }
@@ -241,7 +184,7 @@ fn hostile_texts_in_all_fields_are_text() {
         }
         let call = format!("{text}-{number}c9");
         let agent: Vec<String> = records(&format!("-agent{number}"), text);
-        write_agent(&library, &format!("x{number}"), &call, &agent);
+        library.write_agent(SESSION, &format!("x{number}"), &call, &agent);
     }
     library.write(&library.path(SESSION), &lines);
     let Some(mut opened) = open_page(library) else {
@@ -305,7 +248,7 @@ fn fields_of_any_type_are_shown() {
     page.type_text("b");
     page.until("document.querySelector('#hits').textContent.includes(' of ')");
     let state = page.text("#state");
-    assert!(!state.contains("this page's data"), "{state}");
+    assert_lacks(&state, ["this page's data"]);
     let broken = texts.iter().filter(|text| text.contains("cannot be shown"));
     assert_eq!(broken.collect::<Vec<_>>(), [""; 0]);
 }
@@ -340,21 +283,14 @@ fn variants(record: &Value, value: &Value, known: &mut BTreeSet<String>) -> Vec<
 
 /// Places of all values in a record, as JSON pointers.
 fn places(value: &Value, above: &str) -> Vec<String> {
-    let inner: Vec<(String, &Value)> = match value {
-        Value::Array(items) => items
-            .iter()
-            .enumerate()
-            .map(|(at, item)| (at.to_string(), item))
-            .collect(),
-        Value::Object(fields) => fields
-            .iter()
-            .map(|(name, value)| (name.clone(), value))
-            .collect(),
+    let names: Vec<String> = match value {
+        Value::Array(items) => (0..items.len()).map(|at| at.to_string()).collect(),
+        Value::Object(fields) => fields.keys().cloned().collect(),
         _ => return Vec::new(),
     };
-    let inner = inner.into_iter().flat_map(|(name, value)| {
+    let inner = names.into_iter().flat_map(|name| {
         let place = format!("{above}/{name}");
-        let mut found = places(value, &place);
+        let mut found = places(value.pointer(&format!("/{name}")).unwrap(), &place);
         found.push(place);
         found
     });
@@ -375,19 +311,12 @@ fn a_script_that_somebody_adds_to_a_page_is_blocked_and_noticed() {
     };
     loaded(&mut page);
     let problems = page.problems().join("\n");
-    for part in ["script-src", "img-src", "style-src"] {
-        assert!(problems.contains(part), "{part}: {problems}");
-    }
-    assert!(!problems.contains("javascriptDialogOpening"), "{problems}");
+    assert_has(&problems, ["script-src", "img-src", "style-src"]);
+    assert_lacks(&problems, ["javascriptDialogOpening"]);
     // What is noticed of a page that may do all of it.
     page.value_in_page("setTimeout(() => alert(2)), setTimeout(() => ran()), console.log(3)");
     page.until("true");
     let problems = page.problems().join("\n");
-    for part in [
-        "javascriptDialogOpening",
-        "exceptionThrown",
-        "consoleAPICalled",
-    ] {
-        assert!(problems.contains(part), "{part}: {problems}");
-    }
+    assert_has(&problems, ["javascriptDialogOpening", "exceptionThrown"]);
+    assert_has(&problems, ["consoleAPICalled"]);
 }

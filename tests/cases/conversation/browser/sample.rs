@@ -1,9 +1,8 @@
 //! A conversation with one of everything, as a page in a browser.
 
-use super::super::library::{Library, assistant, call, result, user};
+use super::super::library::{Library, transcript};
 use crate::support::browser::Page;
 use serde_json::{Value, json};
-use std::fs;
 use std::path::PathBuf;
 
 pub(super) const SESSION: &str = "5fc07b19-3c4e-4d18-a0f2-6b1f0d9a7e55";
@@ -32,7 +31,7 @@ impl Opened {
 pub(super) fn on_the_sample(checks: &[fn(&mut Page)]) {
     let library = Library::new();
     library.write(&library.path(SESSION), &sample());
-    write_agent(&library, "x1", "t5", &sub_agent());
+    library.write_agent(SESSION, "x1", "t5", &sub_agent());
     let Some(mut opened) = open_page(library) else {
         return;
     };
@@ -65,14 +64,6 @@ pub(super) fn row(number: usize) -> String {
     format!("#window > .row[aria-posinset='{number}']")
 }
 
-/// Writes the transcript of the sub-agent that a call has started.
-pub(super) fn write_agent(library: &Library, agent: &str, call: &str, lines: &[String]) {
-    let path = library.agent_path(SESSION, agent);
-    library.write(&path, lines);
-    let meta = json!({"toolUseId": call}).to_string();
-    fs::write(path.with_extension("meta.json"), meta).unwrap();
-}
-
 /// Returns a line with another value at a place such as `/message/model`.
 pub(super) fn with(line: &str, place: &str, value: Value) -> String {
     let mut record: Value = serde_json::from_str(line).unwrap();
@@ -82,119 +73,44 @@ pub(super) fn with(line: &str, place: &str, value: Value) -> String {
 }
 
 fn sample() -> Vec<String> {
-    let called = |uuid, id, tool, input| call(SESSION, uuid, id, tool, input);
-    let came = |uuid, id, text, meta| result(SESSION, uuid, id, text, meta);
-    let other_model = assistant(
-        SESSION,
-        "a2",
-        "m2",
-        "The rounding was wrong; it is fixed.",
-        20,
-    );
-    vec![
-        user(SESSION, "u1", "Find why the **checkout** test fails"),
-        assistant(
-            SESSION,
-            "a1",
-            "m1",
-            "I run the tests of `checkout` first.",
-            100,
-        ),
-        called(
-            "u2",
-            "t1",
-            "Bash",
-            json!({"command": "cargo test checkout"}),
-        ),
-        came(
-            "u3",
-            "t1",
-            "running 3 tests\nall passed",
-            json!({"stdout": "running 3 tests\nall passed", "stderr": ""}),
-        ),
-        called(
-            "u4",
-            "t2",
-            "Read",
-            json!({"file_path": "/srv/shop/src/total.rs"}),
-        ),
-        came(
-            "u5",
-            "t2",
-            "    40\tfn total() {",
-            json!({"type": "text", "file": {"filePath": "/srv/shop/src/total.rs",
-            "content": "fn total() {\n    round(1.005)\n}", "startLine": 40, "numLines": 3, "totalLines": 120}}),
-        ),
-        called(
-            "u6",
-            "t3",
-            "Edit",
-            json!({"file_path": "/srv/shop/src/total.rs", "old_string": "    round(1.005)", "new_string": "    cents(1.005)"}),
-        ),
-        came(
-            "u7",
-            "t3",
-            "The file was updated",
-            json!({"filePath": "/srv/shop/src/total.rs", "structuredPatch":
-            [{"oldStart": 40, "oldLines": 3, "newStart": 40, "newLines": 3, "lines": [" fn total() {", "-    round(1.005)", "+    cents(1.005)", " }"]}]}),
-        ),
-        called(
-            "u8",
-            "t4",
-            "Bash",
-            json!({"command": "cargo test --release"}),
-        ),
-        came(
-            "u9",
-            "t4",
-            "Exit code 101\nassertion failed: left == right",
-            json!("Error: Exit code 101"),
-        ),
-        called(
-            "u10",
-            "t5",
-            "Task",
-            json!({"subagent_type": "Explore", "description": "find roundings", "prompt": "Look for every rounding"}),
-        ),
-        came(
-            "u11",
-            "t5",
-            "Only total.rs rounds.",
-            json!({"status": "completed", "agentId": "x1", "totalDurationMs": 2500, "totalTokens": 99, "totalToolUseCount": 1}),
-        ),
-        with(
-            &other_model,
-            "/message/model",
-            json!("claude-sonnet-4-5-20250929"),
-        ),
-        user(SESSION, "u12", "Thanks, now the documentation"),
-        called("u13", "t6", "Bash", json!({"command": "sleep 99"})),
-    ]
+    let read = json!({"type": "text", "file": {"filePath": "/srv/shop/src/total.rs",
+        "content": "fn total() {\n    round(1.005)\n}", "startLine": 40, "numLines": 3, "totalLines": 120}});
+    let edit = json!({"file_path": "/srv/shop/src/total.rs", "old_string": "    round(1.005)", "new_string": "    cents(1.005)"});
+    let patch = json!({"filePath": "/srv/shop/src/total.rs", "structuredPatch":
+        [{"oldStart": 40, "oldLines": 3, "newStart": 40, "newLines": 3, "lines": [" fn total() {", "-    round(1.005)", "+    cents(1.005)", " }"]}]});
+    let task = json!({"subagent_type": "Explore", "description": "find roundings", "prompt": "Look for every rounding"});
+    let report = json!({"status": "completed", "agentId": "x1", "totalDurationMs": 2500, "totalTokens": 99, "totalToolUseCount": 1});
+    let tests = "running 3 tests\nall passed";
+    let steps = json!([
+        ["user", "u1", "Find why the **checkout** test fails"],
+        ["assistant", "a1", "m1", "I run the tests of `checkout` first.", 100],
+        ["call", "u2", "t1", "Bash", {"command": "cargo test checkout"}],
+        ["result", "u3", "t1", tests, {"stdout": tests, "stderr": ""}],
+        ["call", "u4", "t2", "Read", {"file_path": "/srv/shop/src/total.rs"}],
+        ["result", "u5", "t2", "    40\tfn total() {", read],
+        ["call", "u6", "t3", "Edit", edit],
+        ["result", "u7", "t3", "The file was updated", patch],
+        ["call", "u8", "t4", "Bash", {"command": "cargo test --release"}],
+        ["result", "u9", "t4", "Exit code 101\nassertion failed: left == right", "Error: Exit code 101"],
+        ["call", "u10", "t5", "Task", task],
+        ["result", "u11", "t5", "Only total.rs rounds.", report],
+        ["assistant", "a2", "m2", "The rounding was wrong; it is fixed.", 20],
+        ["user", "u12", "Thanks, now the documentation"],
+        ["call", "u13", "t6", "Bash", {"command": "sleep 99"}],
+    ]);
+    let mut lines = transcript(SESSION, steps);
+    let other_model = json!("claude-sonnet-4-5-20250929");
+    lines[12] = with(&lines[12], "/message/model", other_model);
+    lines
 }
 
 fn sub_agent() -> Vec<String> {
-    vec![
-        user(SESSION, "s1", "Look for every rounding"),
-        call(
-            SESSION,
-            "s2",
-            "g1",
-            "Grep",
-            json!({"pattern": "round", "output_mode": "content"}),
-        ),
-        result(
-            SESSION,
-            "s3",
-            "g1",
-            "src/total.rs:41:    round(1.005)",
-            json!({"mode": "content", "numFiles": 1}),
-        ),
-        assistant(
-            SESSION,
-            "s4",
-            "ms4",
-            "Only total.rs rounds, says the explorer.",
-            30,
-        ),
-    ]
+    let found = "src/total.rs:41:    round(1.005)";
+    let steps = json!([
+        ["user", "s1", "Look for every rounding"],
+        ["call", "s2", "g1", "Grep", {"pattern": "round", "output_mode": "content"}],
+        ["result", "s3", "g1", found, {"mode": "content", "numFiles": 1}],
+        ["assistant", "s4", "ms4", "Only total.rs rounds, says the explorer.", 30],
+    ]);
+    transcript(SESSION, steps)
 }

@@ -1,7 +1,7 @@
 //! Sub-agents in a page: inside the call that started them, at any depth, and without it.
 
 use super::super::library::{Library, assistant, call, result, user};
-use super::sample::{SESSION, open_page, row, write_agent};
+use super::sample::{SESSION, open_page, row};
 use crate::support::browser::Page;
 use serde_json::json;
 
@@ -50,26 +50,22 @@ fn deep() -> Library {
         assistant(SESSION, "u3", "m3", "Back again.", 1),
     ];
     library.write(&library.path(SESSION), &lines);
-    write_agent(
-        &library,
+    library.write_agent(
+        SESSION,
         "a1",
         "t1",
         &[user(SESSION, "s1", "First level"), task("s2", "t2")],
     );
     let second = [user(SESSION, "d1", "Second level"), task("d2", "t3")];
-    write_agent(&library, "a2", "t2", &second);
+    library.write_agent(SESSION, "a2", "t2", &second);
     let third = [
         call(SESSION, "e1", "b1", "Bash", json!({"command": "true"})),
         result(SESSION, "e2", "b1", "at the bottom", json!("Error: 1")),
         assistant(SESSION, "e3", "me3", "Third level, the deepest.", 7),
     ];
-    write_agent(&library, "a3", "t3", &third);
-    write_agent(
-        &library,
-        "a4",
-        "gone",
-        &[user(SESSION, "o1", "Nobody started me")],
-    );
+    library.write_agent(SESSION, "a3", "t3", &third);
+    let orphan = user(SESSION, "o1", "Nobody started me");
+    library.write_agent(SESSION, "a4", "gone", &[orphan]);
     library
 }
 

@@ -1,8 +1,9 @@
 //! What a turn shows: closed, open, by tool, and raw.
 
-use super::super::library::{Library, assistant, call, result, user};
+use super::super::library::{Library, assistant, transcript};
 use super::sample::{ROWS, SESSION, open_page, row};
 use super::search::{assert_at, search};
+use crate::support::assert_has;
 use crate::support::browser::Page;
 use serde_json::{Value, json};
 
@@ -73,27 +74,14 @@ fn metadata_tokens_and_raw_records_of_a_turn_are_there(page: &mut Page) {
     page.click(&format!("{} .foot .fold:nth-of-type(1) > summary", row(2)));
     page.until("document.querySelector('.foot .fold[open] a')");
     let metadata = page.text(".foot .fold[open]");
-    for value in [
-        "m1",
-        "a1",
-        SESSION,
-        "claude-opus-4-5-20251101",
-        "/srv/shop",
-        "main",
-        "2.1.330",
-    ] {
-        assert!(metadata.contains(value), "{value}: {metadata}");
-    }
+    let values = ["m1", "a1", SESSION, "claude-opus-4-5-20251101"];
+    assert_has(&metadata, values);
+    assert_has(&metadata, ["/srv/shop", "main", "2.1.330"]);
     page.click(&format!("{} .foot .fold:nth-of-type(2) > summary", row(2)));
     page.until("document.querySelector('.foot .fold:nth-of-type(2) pre')");
     let raw: Value = serde_json::from_str(&page.text(".foot .fold:nth-of-type(2) pre")).unwrap();
-    let line = assistant(
-        SESSION,
-        "a1",
-        "m1",
-        "I run the tests of `checkout` first.",
-        100,
-    );
+    let said = "I run the tests of `checkout` first.";
+    let line = assistant(SESSION, "a1", "m1", said, 100);
     assert_eq!(raw, serde_json::from_str::<Value>(&line).unwrap());
 }
 
@@ -105,30 +93,15 @@ fn results_are_shown_by_tool(page: &mut Page) {
         text
     };
     let bash = opened_body(4);
-    assert!(
-        bash.contains("$ cargo test checkout") && bash.contains("all passed"),
-        "{bash}"
-    );
+    assert_has(&bash, ["$ cargo test checkout", "all passed"]);
     let read = opened_body(6);
-    assert!(
-        read.contains("lines 40–42 of 120") && read.contains("41\n    round(1.005)"),
-        "{read}"
-    );
+    assert_has(&read, ["lines 40–42 of 120", "41\n    round(1.005)"]);
     let edit = opened_body(8);
-    assert!(
-        edit.contains("−") && edit.contains("cents(1.005)"),
-        "{edit}"
-    );
+    assert_has(&edit, ["−", "cents(1.005)"]);
     let failed = opened_body(10);
-    assert!(
-        failed.contains("assertion failed") && failed.contains("exit code\n101"),
-        "{failed}"
-    );
+    assert_has(&failed, ["assertion failed", "exit code\n101"]);
     let task = opened_body(11);
-    assert!(
-        task.contains("2.5 s") && task.contains("Sub-agent: 4 turns"),
-        "{task}"
-    );
+    assert_has(&task, ["2.5 s", "Sub-agent: 4 turns"]);
     let pending = opened_body(15);
     assert!(pending.contains("Awaiting result"), "{pending}");
     page.click(&format!("{} > .head", row(8)));
@@ -139,90 +112,31 @@ fn results_are_shown_by_tool(page: &mut Page) {
 #[test]
 fn results_of_other_tools_are_shown_by_tool() {
     let todos = |first: &str| json!([{"content": "Write tests", "status": first, "activeForm": "Writing"}, {"content": "Ship", "status": "pending", "activeForm": "Shipping"}]);
-    let tool = |uuid, id, name, input| call(SESSION, uuid, id, name, input);
     let mut output: Vec<String> = (0..9000).map(|line| format!("line {line}")).collect();
     output[8765] = "the Needle of line 8765".to_owned();
     let output = output.join("\n");
-    let lines = [
-        user(SESSION, "u1", "Use them all"),
-        tool(
-            "u2",
-            "t1",
-            "Grep",
-            json!({"pattern": "price", "output_mode": "content"}),
-        ),
-        result(
-            SESSION,
-            "u3",
-            "t1",
-            "src/a.rs:1:price\nsrc/a.rs:9:price\nsrc/b.rs:2:price",
-            json!({"mode": "content", "numFiles": 2}),
-        ),
-        tool("u4", "t2", "Glob", json!({"pattern": "**/*.md"})),
-        result(
-            SESSION,
-            "u5",
-            "t2",
-            "README.md",
-            json!({"filenames": ["README.md", "docs/A.md"], "numFiles": 2, "truncated": true}),
-        ),
-        tool(
-            "u6",
-            "t3",
-            "TodoWrite",
-            json!({"todos": todos("completed")}),
-        ),
-        result(
-            SESSION,
-            "u7",
-            "t3",
-            "Todos changed",
-            json!({"oldTodos": todos("in_progress"), "newTodos": todos("completed")}),
-        ),
-        tool(
-            "u8",
-            "t4",
-            "WebFetch",
-            json!({"url": "https://example.invalid/x", "prompt": "What is it?"}),
-        ),
-        result(
-            SESSION,
-            "u9",
-            "t4",
-            "An *example*.",
-            json!({"code": 200, "codeText": "OK", "bytes": 1234, "durationMs": 340, "result": "An *example*.", "url": "https://example.invalid/x"}),
-        ),
-        tool(
-            "v1",
-            "t5",
-            "mcp__db__query",
-            json!({"sql": "select 1", "rows": {"limit": 3}}),
-        ),
-        result(SESSION, "v2", "t5", "[{\"one\": 1}]", json!({"took": 3})),
-        tool(
-            "v3",
-            "t6",
-            "Write",
-            json!({"file_path": "/srv/shop/new.rs", "content": "fn new() {}\n"}),
-        ),
-        result(
-            SESSION,
-            "v4",
-            "t6",
-            "File created",
-            json!({"type": "create", "filePath": "/srv/shop/new.rs", "content": "fn new() {}\n", "structuredPatch": []}),
-        ),
-        tool("v5", "t7", "Bash", json!({"command": "seq 9000"})),
-        result(
-            SESSION,
-            "v6",
-            "t7",
-            &output,
-            json!({"stdout": output, "stderr": ""}),
-        ),
-    ];
+    let found = "src/a.rs:1:price\nsrc/a.rs:9:price\nsrc/b.rs:2:price";
+    let (page_url, said) = ("https://example.invalid/x", "An *example*.");
+    let file = "fn new() {}\n";
+    let steps = json!([
+        ["user", "u1", "Use them all"],
+        ["call", "u2", "t1", "Grep", {"pattern": "price", "output_mode": "content"}],
+        ["result", "u3", "t1", found, {"mode": "content", "numFiles": 2}],
+        ["call", "u4", "t2", "Glob", {"pattern": "**/*.md"}],
+        ["result", "u5", "t2", "README.md", {"filenames": ["README.md", "docs/A.md"], "numFiles": 2, "truncated": true}],
+        ["call", "u6", "t3", "TodoWrite", {"todos": todos("completed")}],
+        ["result", "u7", "t3", "Todos changed", {"oldTodos": todos("in_progress"), "newTodos": todos("completed")}],
+        ["call", "u8", "t4", "WebFetch", {"url": page_url, "prompt": "What is it?"}],
+        ["result", "u9", "t4", said, {"code": 200, "codeText": "OK", "bytes": 1234, "durationMs": 340, "result": said, "url": page_url}],
+        ["call", "v1", "t5", "mcp__db__query", {"sql": "select 1", "rows": {"limit": 3}}],
+        ["result", "v2", "t5", "[{\"one\": 1}]", {"took": 3}],
+        ["call", "v3", "t6", "Write", {"file_path": "/srv/shop/new.rs", "content": file}],
+        ["result", "v4", "t6", "File created", {"type": "create", "filePath": "/srv/shop/new.rs", "content": file, "structuredPatch": []}],
+        ["call", "v5", "t7", "Bash", {"command": "seq 9000"}],
+        ["result", "v6", "t7", output, {"stdout": output, "stderr": ""}],
+    ]);
     let library = Library::new();
-    library.write(&library.path(SESSION), &lines);
+    library.write(&library.path(SESSION), &transcript(SESSION, steps));
     let Some(mut opened) = open_page(library) else {
         return;
     };
@@ -233,22 +147,14 @@ fn results_of_other_tools_are_shown_by_tool() {
         (6, &["Write tests", "in progress → completed", "Ship"]),
         (
             8,
-            &[
-                "https://example.invalid/x",
-                "What is it?",
-                "200 OK",
-                "1.2 kB",
-                "An example.",
-            ],
+            &[page_url, "What is it?", "200 OK", "1.2 kB", "An example."],
         ),
         (10, &["select 1", "\"limit\": 3", "[{\"one\": 1}]"]),
         (12, &["new.rs", "new file", "fn new() {}"]),
     ] {
         page.click(&format!("{} > .head", row(number)));
         let text = body(page, number);
-        for part in parts {
-            assert!(text.contains(part), "{part}: {text}");
-        }
+        assert_has(&text, parts);
         page.press(&["ArrowLeft"]);
     }
     // A page leads nowhere by a click: addresses are text.

@@ -16,16 +16,13 @@ fn session(number: usize) -> String {
 fn filled() -> Library {
     let library = Library::new();
     for number in 0..COUNT {
-        let (session, long) = (session(number), format!("word{number} ").repeat(2000));
+        let session = session(number);
+        let [asked, answered, message] = ["u", "a", "m"].map(|kind| format!("{kind}{number}"));
+        let long = format!("word{number} ").repeat(2000);
+        let answer = format!("answer{number} common");
         let lines = [
-            user(&session, &format!("u{number}"), &long),
-            assistant(
-                &session,
-                &format!("a{number}"),
-                &format!("m{number}"),
-                &format!("answer{number} common"),
-                30,
-            ),
+            user(&session, &asked, &long),
+            assistant(&session, &answered, &message, &answer, 30),
         ];
         library.write(&library.path(&session), &lines);
     }
@@ -50,18 +47,26 @@ fn answers(library: &Library) -> (Vec<String>, Vec<String>, Value, Value) {
     )
 }
 
+/// Questions and a write, one of which is the first after the file was changed.
+const ASKS: [fn(&Library); 4] = [
+    |library| assert_eq!(library.listed().len(), COUNT),
+    |library| assert_eq!(library.found(json!({"query": "word7"})), ["u7"]),
+    |library| assert_eq!(library.tokens()[1], 30 * COUNT as u64),
+    // A write meets it first.
+    |library| {
+        let (id, path) = (session(COUNT), library.path(&session(COUNT)));
+        library.write(&path, &[user(&id, "w", "written")]);
+        assert_eq!(library.found(json!({"query": "written"})), ["w"]);
+        fs::remove_file(path).unwrap();
+    },
+];
+
 #[test]
 fn an_index_that_is_deleted_or_of_another_build_is_there_again_with_the_next_question() {
     let mut library = filled();
     let fresh = answers(&library);
     assert_eq!((fresh.0.len(), fresh.1.len()), (COUNT, COUNT));
-    type Ask = fn(&Library);
-    let asks: [Ask; 3] = [
-        |library| assert_eq!(library.listed().len(), COUNT),
-        |library| assert_eq!(library.found(json!({"query": "word7"})), ["u7"]),
-        |library| assert_eq!(library.tokens()[1], 30 * COUNT as u64),
-    ];
-    for ask in asks {
+    for ask in &ASKS[..3] {
         for file in files(&library) {
             let _ = fs::remove_file(file);
         }
@@ -75,8 +80,8 @@ fn an_index_that_is_deleted_or_of_another_build_is_there_again_with_the_next_que
     let copy = file.with_extension("copy");
     fs::copy(&file, &copy).unwrap();
     library.daemon.restart();
-    let text = user(&session(3), "new", "an addition") + "\n";
-    library.append(&library.path(&session(3)), text.as_bytes());
+    let line = user(&session(3), "new", "an addition");
+    library.add(&library.path(&session(3)), line);
     assert_eq!(library.found(json!({"query": "addition"})), ["new"]);
     fs::rename(copy, &file).unwrap();
     for journal in [wal, shm] {
@@ -101,22 +106,7 @@ fn an_index_that_is_deleted_or_of_another_build_is_there_again_with_the_next_que
 fn an_index_that_is_damaged_while_it_is_open_is_built_again() {
     let mut library = filled();
     let fresh = answers(&library);
-    type Ask = fn(&Library);
-    let asks: [Ask; 4] = [
-        |library| assert_eq!(library.listed().len(), COUNT),
-        |library| assert_eq!(library.found(json!({"query": "word7"})), ["u7"]),
-        |library| assert_eq!(library.tokens()[1], 30 * COUNT as u64),
-        // A write meets it first.
-        |library| {
-            library.write(
-                &library.path(&session(COUNT)),
-                &[user(&session(COUNT), "w", "written")],
-            );
-            assert_eq!(library.found(json!({"query": "written"})), ["w"]);
-            fs::remove_file(library.path(&session(COUNT))).unwrap();
-        },
-    ];
-    for (round, ask) in asks.into_iter().enumerate() {
+    for (round, ask) in ASKS.iter().enumerate() {
         // Everything is in the file itself, and nothing of it in memory.
         assert!(library.daemon.stop().success());
         library.daemon.restart();

@@ -1,8 +1,7 @@
 //! The index follows transcripts, before anybody asks.
 
 use crate::conversation::library::{Library, assistant, user};
-use crate::support::eventually;
-use crate::support::eventually::throughout;
+use crate::support::{assert_has, eventually, throughout};
 use serde_json::json;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -22,18 +21,19 @@ fn index(library: &Library) -> Vec<(u64, SystemTime)> {
     ["", "-wal"].into_iter().filter_map(file).collect()
 }
 
-fn line(uuid: &str, text: &str) -> String {
-    user(ID, uuid, text) + "\n"
+/// Appends what a user said to the conversation.
+fn say(library: &Library, uuid: &str, text: &str) {
+    library.add(&library.path(ID), user(ID, uuid, text));
 }
 
 #[test]
 fn what_changes_is_indexed_by_itself_unless_watch_is_off() {
     for watch in [true, false] {
         let library = Library::configured(&json!({ "watch": watch }));
-        library.append(&library.path(ID), line("u1", "first").as_bytes());
+        say(&library, "u1", "first");
         assert_eq!(library.found(json!({"query": "first"})), ["u1"]);
         let before = index(&library);
-        library.append(&library.path(ID), line("u2", "second").as_bytes());
+        say(&library, "u2", "second");
         if watch {
             eventually("the line is indexed", || {
                 (index(&library) != before).then_some(())
@@ -58,14 +58,14 @@ fn before_the_first_question_there_is_no_index_and_afterwards_it_is_kept_right()
         library.call("daemon.reload", json!({}));
     };
     look(1);
-    library.append(&library.path(ID), line("u1", "first").as_bytes());
+    say(&library, "u1", "first");
     look(2);
     throughout(Duration::from_millis(200), || {
         assert!(index(&library).is_empty());
     });
     assert_eq!(library.listed(), [ID]);
     let before = index(&library);
-    library.append(&library.path(ID), line("u2", "second").as_bytes());
+    say(&library, "u2", "second");
     eventually("it is indexed", || {
         (index(&library) != before).then_some(())
     });
@@ -80,7 +80,7 @@ fn no_answer_is_older_than_the_files() {
     let mut expected = Vec::new();
     for number in 0..40 {
         let uuid = format!("u{number:02}");
-        library.append(&path, line(&uuid, &format!("word{number} word")).as_bytes());
+        say(&library, &uuid, &format!("word{number} word"));
         expected.push(uuid);
         assert_eq!(found("word"), expected);
     }
@@ -95,10 +95,8 @@ fn no_answer_is_older_than_the_files() {
     fs::write(agent.with_extension("meta.json"), r#"{"toolUseId":"t1"}"#).unwrap();
     assert_eq!(library.found(is_sub), ["s1"]);
     let project = path.parent().unwrap();
-    let (other, away) = (
-        project.with_file_name("-srv-mill"),
-        library.dir().join("away"),
-    );
+    let other = project.with_file_name("-srv-mill");
+    let away = library.dir().join("away");
     fs::rename(project, &other).unwrap();
     assert_eq!(found("word"), expected);
     let projects = other.parent().unwrap();
@@ -144,12 +142,13 @@ impl Drop for Locked {
 #[test]
 fn an_answer_that_is_not_complete_says_so() {
     let library = Library::new();
-    library.append(&library.path(ID), line("u1", "word").as_bytes());
+    say(&library, "u1", "word");
     assert_eq!(library.found(json!({"query": "word"})), ["u1"]);
     let lock = Locked::new(&library.daemon.home().join("conversations.sqlite"));
-    let new = line("u2", "word");
-    library.append(&library.path(ID), new.as_bytes());
-    let left = json!({"files_left": 1, "bytes_left": new.len()});
+    let before = fs::metadata(library.path(ID)).unwrap().len();
+    say(&library, "u2", "word");
+    let added = fs::metadata(library.path(ID)).unwrap().len() - before;
+    let left = json!({"files_left": 1, "bytes_left": added});
     for method in ["list", "search", "stats"] {
         let reply = eventually("what is left is known", || {
             let params = json!({"query": "word", "wait_ms": 20});
@@ -160,11 +159,8 @@ fn an_answer_that_is_not_complete_says_so() {
         assert_eq!(reply["indexing"], left, "{method}");
     }
     let ran = library.ccctl(&["stats"]);
-    let note = "ccctl: incomplete: 1 file (";
-    assert!(
-        ran.code == Some(0) && ran.stderr.starts_with(note),
-        "{ran:?}"
-    );
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_has(&ran.stderr, ["ccctl: incomplete: 1 file ("]);
     assert!(ran.stdout.starts_with("incomplete"), "{ran:?}");
     drop(lock);
     let ran = library.ccctl(&["search", "--wait", "word"]);

@@ -1,7 +1,8 @@
 //! The tokens of a message that is written several times, as a stream does before it knows them all.
 
 use crate::conversation::library::{Library, record, user};
-use serde_json::{Value, json};
+use crate::support::assert_fields;
+use serde_json::json;
 
 const ID: &str = "00000000-0000-4000-8000-000000000000";
 
@@ -38,32 +39,20 @@ fn every_command_counts_the_record_with_the_most_output() {
     // A copy in another file.
     let agent = library.agent_path(ID, "a1");
     library.write(&agent, &[said("d1", "m4", "copied", 2, 40)]);
-    let get = library.call("conversation.get", json!({"session": ID}));
-    let list = library.call("conversation.list", json!({}));
-    let listed = &list["conversations"][0];
-    let stats = library.stats();
     let export = library.call("conversation.export", json!({"session": ID}));
-    let total = |usage: &Value| {
-        let total = &usage["total"];
-        (
-            total["input_tokens"].clone(),
-            total["output_tokens"].clone(),
-        )
-    };
-    let expected = (json!(10 + 10 + 9 + 2), json!(200 + 300 + 90 + 40));
-    for usage in [
-        &get["usage"],
-        &listed["usage"],
-        &stats["usage"],
-        &export["about"]["usage"],
-    ] {
-        assert_eq!(total(usage), expected);
-        assert_eq!(usage, &get["usage"]);
-    }
-    let cost = (31.0 * 5.0 + 630.0 * 25.0) / 1e6;
-    for reply in [&get, listed, &stats, &export["about"]] {
-        let found = reply["cost_usd"].as_f64().unwrap();
-        assert!((found - cost).abs() < 1e-12, "{found}");
+    let replies = [
+        library.get(ID),
+        library.newest(),
+        library.stats(),
+        export["about"].clone(),
+    ];
+    let cost = 31.0 * 5.0 + 630.0 * 25.0;
+    for reply in &replies {
+        let total = json!({"input_tokens": 10 + 10 + 9 + 2, "output_tokens": 200 + 300 + 90 + 40});
+        assert_fields(&reply["usage"], json!({ "total": total }));
+        assert_eq!(reply["usage"], replies[0]["usage"]);
+        let found = reply["cost_usd"].as_f64().unwrap() * 1e6;
+        assert!((found - cost).abs() < 1e-6, "{found}");
     }
 }
 
@@ -81,6 +70,6 @@ fn numbers_that_no_response_has_are_none() {
     );
     assert_eq!(library.tokens()[..2], [5, 7]);
     assert_eq!(library.listed().len(), 1);
-    let get = library.call("conversation.get", json!({"session": ID}));
+    let get = library.get(ID);
     assert_eq!(get["usage"]["total"]["output_tokens"], 7);
 }

@@ -1,8 +1,7 @@
 //! Sums as text and as an image.
 
 use crate::conversation::library::{Library, assistant, user};
-use crate::support::client::CCCTL;
-use crate::support::session::program;
+use crate::support::assert_has;
 use std::fs;
 
 const SESSION: &str = "5fc07b19-3c4e-4d18-a0f2-6b1f0d9a7e55";
@@ -37,12 +36,8 @@ fn between_pipes_rows_have_numbers_and_no_bars(library: &Library) {
 
 fn on_a_terminal_rows_have_bars_that_fit(library: &Library) {
     let words = ["conversation", "stats", "--by", "project"];
-    let mut params = program(&library.daemon, CCCTL, &words);
-    let home = library.daemon.home().display().to_string();
-    for (name, value) in [("CCD_HOME", &*home), ("LC_ALL", "C.UTF-8")] {
-        params.env.insert(name.to_owned(), value.to_owned());
-    }
-    (params.rows, params.cols) = (Some(30), Some(80));
+    let mut params = library.daemon.client(&words, (30, 80));
+    params.env.insert("LC_ALL".to_owned(), "C.UTF-8".to_owned());
     let stats = library.daemon.open_with(&params);
     let lines = stats.shows("/srv/shop");
     assert_eq!(stats.ended().exitstatus, Some(0));
@@ -57,13 +52,8 @@ fn an_image_has_the_groups_and_replaces_only_what_is_asked_for(library: &Library
     assert_eq!(library.ok(&["stats", "--svg", path]), "");
     let image = fs::read_to_string(&file).unwrap();
     assert!(image.starts_with("<svg ") && image.ends_with("</svg>\n"));
-    for part in [
-        "Tokens and cost by day",
-        ">2026-03-01</text>",
-        "2026-03-01: 990 output</title>",
-    ] {
-        assert!(image.contains(part), "{part}: {image}");
-    }
+    assert_has(&image, ["Tokens and cost by day", ">2026-03-01</text>"]);
+    assert_has(&image, ["2026-03-01: 990 output</title>"]);
     assert_eq!(library.ok(&["stats", "--svg", "-"]), image);
     let tools = library.ok(&["stats", "--by", "tool", "--svg", "-"]);
     assert!(tools.contains("Calls by tool"), "{tools}");

@@ -1,18 +1,13 @@
 //! A conversation as Markdown and as JSON.
 
-use crate::conversation::library::{Library, assistant, call, record, result, user};
+use crate::conversation::library::{Library, assistant, record, transcript};
 use crate::support::secrets::TOKEN;
+use crate::support::{assert_has, assert_lacks};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 const SESSION: &str = "5fc07b19-3c4e-4d18-a0f2-6b1f0d9a7e55";
-
-/// Returns a message of an assistant with these blocks.
-fn blocks(uuid: &str, content: Value) -> String {
-    let message = json!({"id": format!("m-{uuid}"), "role": "assistant", "model": "claude-opus-4-5-20251101", "content": content});
-    record(SESSION, uuid, message).to_string()
-}
 
 /// A prompt, an edit, todos, a command that fails, and a sub-agent that starts another one.
 fn library() -> Library {
@@ -24,81 +19,34 @@ fn library() -> Library {
         "newTodos": [{"content": "read", "status": "completed"}, {"content": "<b>write</b>", "status": "pending"}]});
     let agent = json!({"status": "completed", "agentId": "a1", "totalTokens": 99});
     let inner = json!({"status": "completed", "agentId": "a2"});
-    library.write(
-        &library.path(SESSION),
-        &[
-            json!({"type": "summary", "summary": "Prices *in* <cents>", "leafUuid": "x"})
-                .to_string(),
-            user(SESSION, "u1", "Use cents\n\n## User\n\n```\nnot closed"),
-            call(SESSION, "u2", "t1", "Edit", edit),
-            result(SESSION, "u3", "t1", "updated", patch),
-            call(SESSION, "u4", "t2", "TodoWrite", json!({"todos": []})),
-            result(SESSION, "u5", "t2", "ok", todos),
-            call(
-                SESSION,
-                "u6",
-                "t3",
-                "Bash",
-                json!({"command": "cargo test\nls"}),
-            ),
-            result(
-                SESSION,
-                "u7",
-                "t3",
-                "\u{1b}[31mfailed\u{1b}[0m\n```\n</details><script>",
-                json!("Error: 1"),
-            ),
-            call(
-                SESSION,
-                "u8",
-                "t4",
-                "Agent",
-                json!({"description": "look", "prompt": "Look *well*"}),
-            ),
-            result(SESSION, "u9", "t4", "found it", agent),
-            blocks(
-                "u10",
-                json!([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": format!("<img src=x> key {TOKEN}")}, {"type": "image"}]),
-            ),
-            call(
-                SESSION,
-                "u11",
-                "t9",
-                "Bash",
-                json!({"command": "sleep `9`"}),
-            ),
-        ],
-    );
-    for (agent, parent, lines) in [
-        (
-            "a1",
-            "t4",
-            vec![
-                call(
-                    SESSION,
-                    "s1",
-                    "t5",
-                    "Agent",
-                    json!({"description": "deeper", "prompt": ""}),
-                ),
-                result(SESSION, "s2", "t5", "deep", inner),
-                assistant(SESSION, "s3", "m-s3", "I looked.", 3),
-            ],
-        ),
-        (
-            "a2",
-            "t5",
-            vec![assistant(SESSION, "d1", "m-d1", "Deepest.", 2)],
-        ),
-    ] {
-        let path = library.agent_path(SESSION, agent);
-        library.write(&path, &lines);
-        fs::write(
-            path.with_extension("meta.json"),
-            json!({ "toolUseId": parent }).to_string(),
-        )
-        .unwrap();
-    }
+    let printed = "\u{1b}[31mfailed\u{1b}[0m\n```\n</details><script>";
+    let steps = json!([
+        ["user", "u1", "Use cents\n\n## User\n\n```\nnot closed"],
+        ["call", "u2", "t1", "Edit", edit],
+        ["result", "u3", "t1", "updated", patch],
+        ["call", "u4", "t2", "TodoWrite", {"todos": []}],
+        ["result", "u5", "t2", "ok", todos],
+        ["call", "u6", "t3", "Bash", {"command": "cargo test\nls"}],
+        ["result", "u7", "t3", printed, "Error: 1"],
+        ["call", "u8", "t4", "Agent", {"description": "look", "prompt": "Look *well*"}],
+        ["result", "u9", "t4", "found it", agent],
+        ["call", "u11", "t9", "Bash", {"command": "sleep `9`"}],
+    ]);
+    let mut lines = transcript(SESSION, steps);
+    let blocks = json!([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": format!("<img src=x> key {TOKEN}")}, {"type": "image"}]);
+    let message = json!({"id": "m-u10", "role": "assistant", "model": "claude-opus-4-5-20251101", "content": blocks});
+    lines.insert(9, record(SESSION, "u10", message).to_string());
+    let title = json!({"type": "summary", "summary": "Prices *in* <cents>", "leafUuid": "x"});
+    lines.insert(0, title.to_string());
+    library.write(&library.path(SESSION), &lines);
+    let looked = json!([
+        ["call", "s1", "t5", "Agent", {"description": "deeper", "prompt": ""}],
+        ["result", "s2", "t5", "deep", inner],
+        ["assistant", "s3", "m-s3", "I looked.", 3],
+    ]);
+    library.write_agent(SESSION, "a1", "t4", &transcript(SESSION, looked));
+    let deepest = assistant(SESSION, "d1", "m-d1", "Deepest.", 2);
+    library.write_agent(SESSION, "a2", "t5", &[deepest]);
     library
 }
 
@@ -118,7 +66,7 @@ fn a_document_has_what_was_said_and_done_and_no_text_leaves_its_block(library: &
     let mode = fs::metadata(&file).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     let text = fs::read_to_string(&file).unwrap();
-    for part in [
+    let parts = [
         "# Prices \\*in\\* &lt;cents\\>\n\n- **Session:** `5fc07b19-",
         "- **Directory:** `/srv/shop`, branch `main`\n- **Models:** `claude-opus-4-5-20251101`\n- **Time:** 2026-03-01 08:00:02 to ",
         "- **Tokens:** ",
@@ -129,15 +77,11 @@ fn a_document_has_what_was_said_and_done_and_no_text_leaves_its_block(library: &
         "**Agent** `look` · completed, 99 tokens\n\n> Look *well*\n\n```\nfound it\n```\n\n> **Agent** `deeper` · completed\n>\n> ```\n> deep\n> ```\n>\n> > **Sub-agent, assistant** · opus-4-5-20251101 · 2026-03-01 08:00:02\n> >\n> > > Deepest.\n> >\n>\n> **Sub-agent, assistant** · opus",
         "> > I looked.\n>\n\n## Assistant · opus-4-5-20251101",
         "*Thinking:*\n\n> hm\n\n> &lt;img src=x> key ***\n\n*\\[image\\]*\n\n**Bash** `` sleep `9` ``\n\n*No result.*\n",
-    ] {
-        assert!(text.contains(part), "{part}\n--- is not in\n{text}");
-    }
-    assert!(!text.contains(TOKEN) && !text.contains('\u{1b}'));
-    assert_eq!(
-        library.ok(&["export", SESSION, "--markdown", "-"]),
-        text,
-        "standard output has the same"
-    );
+    ];
+    assert_has(&text, parts);
+    assert_lacks(&text, [TOKEN, "\u{1b}"]);
+    let printed = library.ok(&["export", SESSION, "--markdown", "-"]);
+    assert_eq!(printed, text, "standard output has the same");
 }
 
 fn a_json_document_has_the_turns_with_their_records(library: &Library) {
@@ -187,29 +131,17 @@ fn nested_turns_follow_the_calls_that_started_them_in_pages_of_any_size(library:
             assert_eq!(page["indexes"]["byUuid"], json!({}));
             let turns = page["turns"].as_array().unwrap().clone();
             let pairs = page["pairs"].as_array().unwrap().clone();
-            all.extend(
-                turns
-                    .iter()
-                    .map(|turn| turn["records"][0].as_str().unwrap().to_owned()),
-            );
-            all.extend(
-                pairs
-                    .iter()
-                    .map(|pair| pair["toolUse"]["id"].as_str().unwrap().to_owned()),
-            );
-            assert!(!page.to_string().contains(TOKEN));
+            let text = |value: &Value| value.as_str().unwrap().to_owned();
+            all.extend(turns.iter().map(|turn| text(&turn["records"][0])));
+            all.extend(pairs.iter().map(|pair| text(&pair["toolUse"]["id"])));
+            assert_lacks(&page, [TOKEN]);
             next = page["next"].clone();
         }
         all
     };
     let whole = of(100);
-    assert_eq!(
-        whole[..15],
-        [
-            "u1", "u2", "u3", "u4", "u5", "u6", "u7", "u8", "s1", "d1", "s2", "s3", "u9", "u10",
-            "u11"
-        ]
-    );
+    let turns = "u1 u2 u3 u4 u5 u6 u7 u8 s1 d1 s2 s3 u9 u10 u11";
+    assert_eq!(whole[..15].join(" "), turns);
     for limit in 1..5 {
         let mut pages = of(limit);
         let mut sorted = whole.clone();

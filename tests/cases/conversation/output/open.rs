@@ -1,8 +1,8 @@
 //! A conversation in a browser.
 
 use crate::conversation::library::{Library, user};
-use crate::support::Ccctl;
 use crate::support::client::Ran;
+use crate::support::{Ccctl, assert_has};
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -111,9 +111,6 @@ fn a_directory_of_somebody_else_is_not_used(desk: &Desk) {
     fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
     let ran = desk.open(&[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(
-        ran.stderr.contains("not a private directory of yours"),
-        "{ran:?}"
-    );
+    assert_has(&ran.stderr, ["not a private directory of yours"]);
     assert_eq!(desk.pages().len(), pages.len());
 }

@@ -1,9 +1,9 @@
 //! A conversation as a page for a browser.
 
 use crate::conversation::library::{Library, assistant, user};
-use crate::support::Ccctl;
 use crate::support::client::Ran;
 use crate::support::secrets::TOKEN;
+use crate::support::{Ccctl, assert_has};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -30,41 +30,31 @@ fn a_page_has_everything_and_no_text_of_it_is_markup() {
     library.write(&library.path(SESSION), &lines);
     let file = library.daemon.home().join("page.html");
     library.ok(&["export", SESSION, "--html", file.to_str().unwrap()]);
-    assert_eq!(
-        fs::metadata(&file).unwrap().permissions().mode() & 0o777,
-        0o600
-    );
+    let mode = fs::metadata(&file).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
     let page = fs::read_to_string(&file).unwrap();
     let about = data(&page, "<script type=\"application/json\" id=\"about\">");
     assert_eq!(about[0]["session_id"], SESSION);
     let blocks = data(&page, "<script type=\"application/json\" class=\"turns\">");
     assert!(blocks.len() > 10, "{}", blocks.len());
-    let turns: Vec<&Value> = blocks
-        .iter()
-        .flat_map(|block| block.as_array().unwrap())
-        .collect();
+    let turns = blocks.iter().flat_map(|block| block.as_array().unwrap());
+    let turns: Vec<&Value> = turns.collect();
     assert_eq!(turns.len(), 201);
-    let said = turns[0]["records"][0]["message"]["content"]
-        .as_str()
-        .unwrap();
+    let said = &turns[0]["records"][0]["message"]["content"];
     assert!(
-        said.starts_with("</script><script>alert(1)") && said.ends_with("***"),
+        said.as_str()
+            .unwrap()
+            .starts_with("</script><script>alert(1)"),
         "{said}"
     );
+    assert!(said.as_str().unwrap().ends_with("***"), "{said}");
     assert!(!page.contains(TOKEN) && !page.contains("<img src=x"));
     assert_eq!(page.matches("</html>").count(), 1);
     assert!(!page.contains("{{") || !page.contains("SHA256}}'"));
-    let leftovers = fs::read_dir(library.daemon.home()).unwrap().flatten();
-    assert!(
-        leftovers
-            .into_iter()
-            .all(|entry| !entry.path().ends_with("page.html.new"))
-    );
+    assert!(!file.with_extension("html.new").exists());
     let printed = library.ok(&["export", SESSION, "--html", "-"]);
-    assert_eq!(
-        printed.matches("class=\"turns\"").count(),
-        page.matches("class=\"turns\"").count()
-    );
+    let blocks = |page: &str| page.matches("class=\"turns\"").count();
+    assert_eq!(blocks(&printed), blocks(&page));
 }
 
 #[test]
@@ -86,39 +76,19 @@ fn no_transcript_is_overwritten() {
     ] {
         let before = fs::read(file).unwrap();
         for form in ["--html", "--markdown", "--json"] {
-            let words = [
-                "conversation",
-                "export",
-                conversation,
-                form,
-                file.to_str().unwrap(),
-            ];
+            let path = file.to_str().unwrap();
+            let words = ["conversation", "export", conversation, form, path];
             let mut command = Ccctl::new(&library.daemon).command(&words);
-            let ran = Ran::of(
-                command
-                    .env("CLAUDE_CONFIG_DIR", library.dir())
-                    .output()
-                    .unwrap(),
-            );
+            let command = command.env("CLAUDE_CONFIG_DIR", library.dir());
+            let ran = Ran::of(command.output().unwrap());
             assert_eq!(ran.code, Some(2), "{ran:?}");
-            assert!(
-                ran.stderr.contains("a transcript of Claude Code"),
-                "{ran:?}"
-            );
+            assert_has(&ran.stderr, ["a transcript of Claude Code"]);
             assert_eq!(fs::read(file).unwrap(), before);
         }
     }
     // Whatever else is there is replaced.
-    library.ok(&[
-        "export",
-        SESSION,
-        "--html",
-        other.with_extension("html").to_str().unwrap(),
-    ]);
-    library.ok(&[
-        "export",
-        SESSION,
-        "--markdown",
-        other.with_extension("html").to_str().unwrap(),
-    ]);
+    let file = other.with_extension("html");
+    for form in ["--html", "--markdown"] {
+        library.ok(&["export", SESSION, form, file.to_str().unwrap()]);
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::support::pipeline::{Did, Pipeline};
 use crate::support::session::program;
-use crate::support::{Ccctl, Daemon};
+use crate::support::{Daemon, assert_has, assert_lacks};
 use ccd_protocol::session::{SessionCreateParams, SessionSendParams};
 
 #[track_caller]
@@ -24,30 +24,19 @@ fn the_input_on_a_tape_is_what_the_program_has_read() {
     let counted =
         String::from_utf8(run(&pipeline, "rec", &wc, b"a\r\nb\x15c\r\nd").stdout).unwrap();
     let (id, text) = pipeline.only_tape();
-    let path = pipeline.path_of(&id);
-    for input in [
-        r#"dataText: "a\r\n""#,
-        r#"dataText: "b\u0015c\r\n""#,
-        r#"dataText: "d\u0004""#,
-    ] {
-        assert!(text.contains(input), "{input}: {text}");
-    }
-    assert!(!text.contains("u0016"), "{text}");
+    let inputs = [r"a\r\n", r"b\u0015c\r\n", r"d\u0004"];
+    assert_has(&text, inputs.map(|input| format!("dataText: \"{input}\"")));
+    assert_lacks(&text, ["u0016"]);
     answers(&pipeline, "play", &wc, b"a\r\nb\x15c\r\nd", &counted);
     // Other line endings match too, and so do inputs that were written by hand.
     answers(&pipeline, "play", &wc, b"a\nb\x15c\nd", &counted);
-    std::fs::write(
-        &path,
-        text.replace(r#"dataText: "a\r\n""#, r#"dataText: "x\n""#),
-    )
-    .unwrap();
+    let other = text.replace(r#"dataText: "a\r\n""#, r#"dataText: "x\n""#);
+    std::fs::write(pipeline.path_of(&id), other).unwrap();
     answers(&pipeline, "play", &wc, b"x\r\nb\x15c\r\nd", &counted);
     let missed = run(&pipeline, "play", &wc, b"y\r\n");
     let told = String::from_utf8_lossy(&missed.stderr);
-    assert!(
-        told.contains("input \"y\"") && !told.contains("u{16}"),
-        "{told}"
-    );
+    assert_has(&told, ["input \"y\""]);
+    assert_lacks(&told, ["u{16}"]);
 }
 
 #[test]
@@ -59,13 +48,8 @@ fn the_program_itself_gets_again_what_a_tape_says_it_has_read() {
     let expected = " 6f 6e 65 0d\n 03 04 7f\n 74 77 6f\nover\n";
     answers(&pipeline, "rec", &words, input, expected);
     let (id, _) = pipeline.only_tape();
-    let path = pipeline.path_of(&id);
-    let verify = ["tape", "verify", path.to_str().unwrap()];
-    let verified = Ccctl::new(&pipeline.daemon)
-        .command(&verify)
-        .output()
-        .unwrap();
-    assert!(verified.status.success(), "{verified:?}");
+    let verified = pipeline.tape(&["verify", &id]);
+    assert_eq!(verified.code, Some(0), "{verified:?}");
     let more = [&input[..], b"th\x04ree\r\nfour"].concat();
     let expected = " 6f 6e 65 0d\n 03 04 7f\n 74 77 6f\n 74 68 04 72 65 65 0d\nover\n";
     answers(&pipeline, "proxy", &words, &more, expected);
@@ -102,11 +86,8 @@ fn a_tape_that_nobody_watches_is_printed_as_it_was_recorded() {
     let recorded = run(&pipeline, "rec", &words, b"").stdout;
     assert_eq!(recorded, b"a\nb\r\n\xc3(\n");
     let (id, _) = pipeline.only_tape();
-    let path = pipeline.path_of(&id);
-    let play = ["tape", "play", path.to_str().unwrap()];
-    let played = Ccctl::new(&pipeline.daemon)
-        .command(&play)
-        .output()
-        .unwrap();
+    let tapes = pipeline.tapes();
+    let play = ["tape", "play", &id, "--tapes", tapes.to_str().unwrap()];
+    let played = pipeline.ccctl(&play).output().unwrap();
     assert_eq!(played.stdout, recorded, "{played:?}");
 }

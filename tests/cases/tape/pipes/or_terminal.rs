@@ -1,9 +1,9 @@
 //! Tapes of a program on a terminal and over pipes are kept apart, in recording and in replay.
 
 use crate::support::client::{CCCTL, Ran, person};
-use crate::support::files::files;
+use crate::support::conversation::tapes;
 use crate::support::session::OpenSession;
-use crate::support::{Ccctl, Daemon, eventually, executable};
+use crate::support::{Ccctl, Daemon, assert_has, eventually, executable};
 use std::path::Path;
 
 /// A person's shell; each command is waited for.
@@ -70,16 +70,6 @@ impl<'a> Shell<'a> {
             (last == Some("person>")).then_some(())
         });
     }
-
-    fn tapes(&self) -> Vec<String> {
-        let files = files(&self.home.join("t"));
-        let tapes = files
-            .iter()
-            .filter(|path| path.extension() == Some("json5".as_ref()));
-        tapes
-            .map(|path| std::fs::read_to_string(path).unwrap())
-            .collect()
-    }
 }
 
 #[test]
@@ -90,44 +80,21 @@ fn a_recording_between_pipes_is_its_own_beside_one_in_a_terminal() {
     let [_, told] = shell.prints("echo two | play -- ./ask");
     let how = "differs    it was recorded in a terminal, but now runs with pipes";
     assert!(told.contains(how), "{told}");
-    assert!(
-        told.contains("record it with pipes, with `ccctl rec --tapes"),
-        "{told}"
-    );
+    assert_has(&told, ["record it with pipes, with `ccctl rec --tapes"]);
     let [out, told] = shell.prints("echo one | rec -- ./ask");
     assert_eq!(out, "ready for it\none\n");
     assert!(told.contains("recorded 3 exchanges"), "{told}");
-    assert_eq!(
-        shell.prints("echo one | play -- ./ask")[0],
-        "ready for it\none\n"
-    );
+    let [out, _] = shell.prints("echo one | play -- ./ask");
+    assert_eq!(out, "ready for it\none\n");
     let [_, told] = shell.prints("echo one | rec -- ./ask");
     assert!(told.contains("recorded nothing"), "{told}");
     shell.in_terminal("play", "one");
-    assert_eq!(shell.tapes().len(), 2);
-}
-
-#[test]
-fn a_recording_in_a_terminal_is_its_own_beside_one_between_pipes() {
-    let daemon = Daemon::start();
-    let shell = Shell::new(&daemon);
-    shell.prints("echo one | rec -- ./ask");
-    shell.person.line("play -- ./ask");
-    shell
-        .person
-        .shows("it was recorded with pipes, but now runs in a terminal");
-    shell.person.shows("record it in a terminal, with");
-    shell.in_terminal("rec", "one");
-    let tapes = shell.tapes();
+    let tapes = tapes(&daemon.home().join("t"));
     assert_eq!(tapes.len(), 2);
     for tape in tapes {
-        assert_eq!(tape.matches("pre: {").count(), 3, "{tape}");
+        let text = std::fs::read_to_string(tape).unwrap();
+        assert_eq!(text.matches("pre: {").count(), 3, "{text}");
     }
-    shell.in_terminal("play", "one");
-    assert_eq!(
-        shell.prints("echo one | play -- ./ask")[0],
-        "ready for it\none\n"
-    );
 }
 
 #[test]

@@ -1,15 +1,15 @@
 //! Programs over pipes: what is recorded, and that a tape prints the same on both streams.
 
 use crate::support::client::{CCCTL, person};
-use crate::support::conversation::output;
+use crate::support::conversation::{ended, output, root, send, tape};
 use crate::support::pipeline::{Did, Pipeline};
 use crate::support::processes::with_command_line;
 use crate::support::session::{OpenSession, assert_error, guesses, lacks, program};
 use crate::support::worker::{is_one_process, kill_worker};
-use crate::support::{Daemon, eventually, executable};
+use crate::support::{Daemon, assert_has, eventually, executable};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{SessionCreateParams, SessionSendParams, WaitFor};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 
@@ -99,30 +99,20 @@ fn pipes_that_are_closed_or_kept_open_hold_up_nothing() {
 #[test]
 fn a_tape_has_no_terminal_and_tells_standard_error() {
     let pipeline = Pipeline::new();
-    let program = [
-        "bash",
-        "-c",
-        "echo out; sleep 0.1; echo err >&2; sleep 0.1; echo more; exit 3",
-    ];
-    pipeline.record(&program, b"");
-    let again = Did::with_input(
-        &mut pipeline.ccctl(&[&["rec", "--tapes", "t", "--"], &program[..]].concat()),
-        b"",
-    );
-    let told = String::from_utf8_lossy(&again.stderr).into_owned();
-    assert!(told.contains("recorded nothing"), "{told}");
+    let script = "echo out; sleep 0.1; echo err >&2; sleep 0.1; echo more; exit 3";
+    pipeline.record(&["bash", "-c", script], b"");
+    let again = pipeline.ran(&["rec"], &["bash", "-c", script], "");
+    assert_has(&again.stderr, ["recorded nothing"]);
     let (id, text) = pipeline.only_tape();
-    assert!(text.contains("pty: null"), "{text}");
-    assert!(text.contains(r#"stream: "stderr" }, // err\n"#), "{text}");
+    assert_has(&text, ["pty: null", r#"stream: "stderr" }, // err\n"#]);
     for words in [&["show", &id][..], &["export", &id, "--transcript"]] {
-        let shown = pipeline.tape(words).stdout;
-        assert!(shown.contains("out") && shown.contains("err"), "{shown}");
+        assert_has(&pipeline.tape(words).stdout, ["out", "err"]);
     }
     for format in ["asciicast-v2", "asciicast-v3"] {
         let cast = pipeline.tape(&["export", &id, "--format", format]).stdout;
-        assert!(cast.contains(r"err\r\n"), "{cast}");
+        assert_has(&cast, [r"err\r\n"]);
     }
-    assert!(pipeline.tape(&["svg", &id]).stdout.starts_with("<svg"));
+    assert_has(&pipeline.tape(&["svg", &id]).stdout, ["<svg"]);
     assert_eq!(pipeline.tape(&["validate", "--strict"]).code, Some(0));
     let same = pipeline.tape(&["verify", &id]);
     assert_eq!(same.code, Some(0), "{same:?}");
@@ -130,7 +120,7 @@ fn a_tape_has_no_terminal_and_tells_standard_error() {
     std::fs::write(&path, text.replace(r#", stream: "stderr""#, "")).unwrap();
     let drift = pipeline.tape(&["verify", &id]);
     assert_eq!(drift.code, Some(1), "{drift:?}");
-    assert!(drift.stdout.contains("+stderr:"), "{drift:?}");
+    assert_has(&drift.stdout, ["+stderr:"]);
 }
 
 #[test]
@@ -147,22 +137,11 @@ fn a_conversation_is_verified_and_another_answer_is_told() {
     executable::write_script(&program, &script.replace("warn", "beware"));
     let drift = pipeline.tape(&["verify", &id]);
     assert_eq!(drift.code, Some(1), "{drift:?}");
-    assert!(drift.stdout.contains("+beware one"), "{drift:?}");
+    assert_has(&drift.stdout, ["+beware one"]);
     // Inputs that are on no tape are answered by the program, on both streams.
-    let tapes = pipeline.tapes();
-    let proxied = Did::with_input(
-        &mut pipeline.ccctl(&[
-            "proxy",
-            "--latency",
-            "0",
-            "--no-summary",
-            "--tapes",
-            tapes.to_str().unwrap(),
-            "--",
-            program.to_str().unwrap(),
-        ]),
-        b"one\nthree\n",
-    );
+    let proxy = ["proxy", "--latency", "0"];
+    let mut proxy = pipeline.with_verb(&proxy, &[program.to_str().unwrap()]);
+    let proxied = Did::with_input(&mut proxy, b"one\nthree\n");
     assert_eq!(proxied.stdout, b"yes one\nyes three\n", "{proxied:?}");
     assert_eq!(proxied.stderr, b"warn one\nbeware three\n", "{proxied:?}");
     assert_eq!(proxied.status, 2);
@@ -179,84 +158,50 @@ fn a_program_that_cannot_be_started_is_told_as_ever() {
 
 #[test]
 fn a_worker_that_is_killed_costs_no_byte_and_no_mark() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
+    let mut pipeline = Pipeline::new();
+    if is_one_process(&pipeline.daemon) {
         return;
     }
     let script = "for i in 1 2 3 4 5 6; do echo out $i; sleep 0.1; echo err $i >&2; sleep 0.1; done; read l; echo got $l; exit 9";
-    let params = json!({
-        "program": "bash", "args": ["-c", script], "pipes": true, "tape": {"root": daemon.home().join("t"), "record": "new"},
-    });
-    let record = daemon.call_value("session.create", &params).unwrap();
-    let id = record["session_id"].as_str().unwrap();
-    let shows = |daemon: &Daemon, id: &str, text: &str| {
-        let shown = || String::from_utf8(output(daemon, id)).unwrap();
-        eventually(text, || shown().contains(text).then_some(()));
+    let read = |daemon: &Daemon, id: &str| {
+        let read = daemon.ok("session.read", &json!({"session": id, "since": 0}));
+        (
+            read["text"].as_str().unwrap().to_owned(),
+            read["stderr"].clone(),
+        )
     };
-    for text in ["out 2", "err 3"] {
-        shows(&daemon, id, text);
-        kill_worker(&daemon);
-    }
-    let send = json!({"session": id, "text": "line\n"});
-    daemon.call_value("session.send", &send).unwrap();
-    let wait = json!({"session": id, "for": "exit", "timeout_ms": 20_000});
-    daemon.call_value("session.wait", &wait).unwrap();
-    let read = daemon
-        .call_value("session.read", &json!({"session": id, "since": 0}))
-        .unwrap();
-    let text = read["text"].as_str().unwrap().to_owned();
+    // Kills the worker at each of these texts.
+    let run = |options: Value, kills: &[&str]| {
+        let daemon = &pipeline.daemon;
+        let params = json!({"program": "bash", "args": ["-c", script], "pipes": true, "tape": tape(&root(daemon), options)});
+        let record = daemon.ok("session.create", &params);
+        let id = record["session_id"].as_str().unwrap().to_owned();
+        for text in kills {
+            let shown = || String::from_utf8(output(daemon, &id)).unwrap();
+            eventually(text, || shown().contains(text).then_some(()));
+            kill_worker(daemon);
+        }
+        send(daemon, &id, "line\n");
+        ended(daemon, &id);
+        (read(daemon, &id), id)
+    };
+    let ((text, stderr), _) = run(json!({"record": "new"}), &["out 2", "err 3"]);
     let expected: String = (1..=6).map(|i| format!("out {i}\nerr {i}\n")).collect();
     assert_eq!(text, expected + "got line\n");
-    let stderr: Vec<&str> = read["stderr"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|part| {
-            let at = |end: usize| usize::try_from(part[end].as_u64().unwrap()).unwrap();
-            &text[at(0)..at(1)]
-        })
-        .collect();
-    assert_eq!(
-        stderr,
-        [
-            "err 1\n", "err 2\n", "err 3\n", "err 4\n", "err 5\n", "err 6\n"
-        ]
-    );
-    let pipeline = Pipeline { daemon };
-    let (_, tape) = pipeline.only_tape();
-    assert_eq!(tape.matches(r#"stream: "stderr""#).count(), 6, "{tape}");
-    // The replay also continues where it was.
-    let played = json!({
-        "program": "bash", "args": ["-c", script], "pipes": true, "tape": {"root": pipeline.daemon.home().join("t")},
+    let parts = stderr.as_array().unwrap().iter().map(|part| {
+        let at = |end: usize| usize::try_from(part[end].as_u64().unwrap()).unwrap();
+        &text[at(0)..at(1)]
     });
-    let record = pipeline
-        .daemon
-        .call_value("session.create", &played)
-        .unwrap();
-    let id = record["session_id"].as_str().unwrap();
-    shows(&pipeline.daemon, id, "err 2");
-    kill_worker(&pipeline.daemon);
-    let send = json!({"session": id, "text": "line\n"});
-    pipeline.daemon.call_value("session.send", &send).unwrap();
-    let wait = json!({"session": id, "for": "exit", "timeout_ms": 20_000});
-    pipeline.daemon.call_value("session.wait", &wait).unwrap();
-    let again = pipeline
-        .daemon
-        .call_value("session.read", &json!({"session": id, "since": 0}))
-        .unwrap();
-    assert_eq!(
-        (&again["text"], &again["stderr"]),
-        (&read["text"], &read["stderr"])
-    );
-    let mut daemon = pipeline.daemon;
-    daemon.stop();
-    daemon.restart();
-    let params = json!({"session": id, "since": 0});
-    let later = daemon.call_value("session.read", &params).unwrap();
-    assert_eq!(
-        (&later["text"], &later["stderr"]),
-        (&read["text"], &read["stderr"])
-    );
+    let errors: Vec<String> = (1..=6).map(|i| format!("err {i}\n")).collect();
+    assert_eq!(parts.collect::<Vec<_>>(), errors);
+    let (_, taped) = pipeline.only_tape();
+    assert_eq!(taped.matches(r#"stream: "stderr""#).count(), 6, "{taped}");
+    // The replay also continues where it was.
+    let (again, id) = run(json!({}), &["err 2"]);
+    assert_eq!(again, (text, stderr));
+    pipeline.daemon.stop();
+    pipeline.daemon.restart();
+    assert_eq!(read(&pipeline.daemon, &id), again);
 }
 
 #[test]
@@ -277,9 +222,11 @@ fn at_a_terminal_a_tape_of_pipes_has_no_staircase() {
     person.shows("over");
     let lines = person.screen().lines;
     let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
-    let at = lines.iter().position(|line| *line == "one");
-    let at = at.unwrap_or_else(|| panic!("{lines:?}"));
-    assert_eq!(&lines[at..at + 3], ["one", "two", "three"], "{lines:?}");
+    let mut three = lines.windows(3);
+    assert!(
+        three.any(|lines| lines == ["one", "two", "three"]),
+        "{lines:?}"
+    );
 }
 
 fn piped<'a>(daemon: &'a Daemon, script: &str) -> OpenSession<'a> {
@@ -310,8 +257,7 @@ fn what_a_program_between_pipes_waits_for_is_seen() {
         .unwrap();
     session.expect("over");
     // No process that reads from it is left.
-    let closed = session.close();
-    assert_eq!(closed.signal, Some(1), "{closed:?}");
+    assert_eq!(session.close().signal, Some(1));
 }
 
 #[test]
@@ -327,8 +273,7 @@ fn signals_are_for_the_program_and_its_end_is_the_sessions() {
     for signal in ["TERM", "INT", "KILL"] {
         let session = piped(&daemon, &script("true"));
         session.expect("ready");
-        let params = json!({"session": session.id(), "signal": signal});
-        daemon.call_value("session.signal", &params).unwrap();
+        session.try_signal(signal).unwrap();
         let ended = session.ended();
         assert!(
             ended.exitstatus.is_none() && ended.signal.is_some(),

@@ -1,30 +1,24 @@
 //! All operations of a session, with a tape in place of its program.
 
 use crate::program::documents::save;
-use crate::support::conversation::{ask, ended, output, record, start, tape, tapes};
-use crate::support::session::{assert_error, lacks};
-use crate::support::{Connection, Daemon};
+use crate::support::conversation::{
+    ask, ended, new_tape, output, record, root, start, tape, tapes,
+};
+use crate::support::session::assert_error;
+use crate::support::{Connection, Daemon, assert_fields};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::ErrorCode;
 use serde_json::{Value, json};
 
-fn call(daemon: &Daemon, method: &str, params: Value) -> Value {
-    daemon.call_value(method, &params).unwrap()
-}
-
 /// Records a conversation with `cat` if there is no tape yet, and returns a session that replays it.
 fn cat_on_tape(daemon: &Daemon, more: Value) -> String {
-    let root = daemon.home().join("t");
+    let root = root(daemon);
     if tapes(&root).is_empty() {
-        let session = start(daemon, &["cat"], &tape(&root, json!({"record": "new"}))).unwrap();
+        let session = start(daemon, &["cat"], &new_tape(&root)).unwrap();
         ask(daemon, &session, (Some("one"), "one\r?\none\r?\n")).unwrap();
         ask(daemon, &session, (Some("two"), "two\r?\ntwo\r?\n")).unwrap();
-        call(
-            daemon,
-            "session.send",
-            json!({"session": session, "eof": true}),
-        );
+        daemon.ok("session.send", &json!({"session": session, "eof": true}));
         ended(daemon, &session);
     }
     let mut params =
@@ -32,43 +26,31 @@ fn cat_on_tape(daemon: &Daemon, more: Value) -> String {
     for (name, value) in more.as_object().unwrap() {
         params[name] = value.clone();
     }
-    let record = call(daemon, "session.create", params);
+    let record = daemon.ok("session.create", &params);
     record["session_id"].as_str().unwrap().to_owned()
 }
 
 #[test]
 fn waits_signals_sizes_and_the_end_work_as_with_a_program() {
-    if lacks(&["cat"]) {
-        return;
-    }
     let daemon = Daemon::start();
     let session = cat_on_tape(&daemon, json!({}));
     for condition in ["input", "idle"] {
         let params =
             json!({"session": session, "for": condition, "timeout_ms": 5000, "idle_ms": 50});
-        assert_eq!(call(&daemon, "session.wait", params)["reason"], condition);
+        assert_eq!(daemon.ok("session.wait", &params)["reason"], condition);
     }
-    call(
-        &daemon,
-        "session.resize",
-        json!({"session": session, "rows": 30, "cols": 100}),
-    );
+    let params = json!({"session": session, "rows": 30, "cols": 100});
+    daemon.ok("session.resize", &params);
     let sized = record(&daemon, &session);
-    assert_eq!((&sized["rows"], &sized["cols"]), (&json!(30), &json!(100)));
+    assert_fields(&sized, json!({"rows": 30, "cols": 100}));
     // A signal ends a replay as it would end the program.
-    call(
-        &daemon,
-        "session.signal",
-        json!({"session": session, "signal": "TERM"}),
-    );
+    let params = json!({"session": session, "signal": "TERM"});
+    daemon.ok("session.signal", &params);
     let by_signal = ended(&daemon, &session);
     assert_eq!(by_signal["signal"], 15, "{by_signal}");
     let closing = cat_on_tape(&daemon, json!({}));
-    let closed = call(
-        &daemon,
-        "session.close",
-        json!({"session": closing, "grace_ms": 3000}),
-    );
+    let params = json!({"session": closing, "grace_ms": 3000});
+    let closed = daemon.ok("session.close", &params);
     assert_eq!(closed["killed"], json!([]), "{closed}");
     let idle = cat_on_tape(&daemon, json!({"session_timeout_s": 0.3}));
     assert_eq!(ended(&daemon, &idle)["end_reason"], "idle");
@@ -78,9 +60,6 @@ fn waits_signals_sizes_and_the_end_work_as_with_a_program() {
 
 #[test]
 fn subscribers_viewers_and_the_pipe_get_what_a_tape_prints() {
-    if lacks(&["cat"]) {
-        return;
-    }
     let daemon = Daemon::start();
     let session = cat_on_tape(&daemon, json!({"stream": true}));
     let pipe = record(&daemon, &session)["pipe"].clone();
@@ -96,27 +75,15 @@ fn subscribers_viewers_and_the_pipe_get_what_a_tape_prints() {
     });
     let mut viewer = Connection::open(&daemon.socket());
     let params = json!({"session": session, "rows": 24, "cols": 80});
-    viewer.call_value("session.attach", &params).unwrap();
-    viewer
-        .call_value(
-            "session.send",
-            &json!({"session": session, "data_b64": STANDARD.encode("one\r")}),
-        )
-        .unwrap();
+    viewer.ok("session.attach", &params);
+    let params = json!({"session": session, "data_b64": STANDARD.encode("one\r")});
+    viewer.ok("session.send", &params);
     ask(&daemon, &session, (None, "one\r?\none\r?\n")).unwrap();
     let mut subscriber = Connection::open(&daemon.socket());
-    subscriber
-        .call_value(
-            "session.subscribe",
-            &json!({"session": session, "since": 0}),
-        )
-        .unwrap();
+    let params = json!({"session": session, "since": 0});
+    subscriber.ok("session.subscribe", &params);
     ask(&daemon, &session, (Some("two"), "two\r?\ntwo\r?\n")).unwrap();
-    call(
-        &daemon,
-        "session.send",
-        json!({"session": session, "eof": true}),
-    );
+    daemon.ok("session.send", &json!({"session": session, "eof": true}));
     assert_eq!(ended(&daemon, &session)["exitstatus"], 0);
     let mut came = Vec::new();
     while let Some(item) = subscriber.next_item() {
@@ -132,13 +99,10 @@ fn subscribers_viewers_and_the_pipe_get_what_a_tape_prints() {
 
 #[test]
 fn a_session_with_other_tapes_is_not_reused() {
-    if lacks(&["cat"]) {
-        return;
-    }
     let daemon = Daemon::start();
     let first = cat_on_tape(&daemon, json!({"reuse": true}));
     assert_eq!(cat_on_tape(&daemon, json!({"reuse": true})), first);
-    let root = daemon.home().join("t");
+    let root = root(&daemon);
     let strict = tape(&root, json!({"strict": true}));
     assert_ne!(
         cat_on_tape(&daemon, json!({"reuse": true, "tape": strict})),
@@ -151,11 +115,8 @@ fn a_session_with_other_tapes_is_not_reused() {
 
 #[test]
 fn a_program_configuration_brings_its_tapes() {
-    if lacks(&["bash"]) {
-        return;
-    }
     let daemon = Daemon::start();
-    let root = daemon.home().join("t");
+    let root = root(&daemon);
     let script = daemon.home().join("script");
     let text = "read -rp 'Name: ' n; read -rsp 'Password: ' p; echo; read -rp \"$n ${#p}> \" c; echo \"did $c\"";
     std::fs::write(&script, text).unwrap();
@@ -177,7 +138,7 @@ fn a_program_configuration_brings_its_tapes() {
     let mut came = Vec::new();
     for tape in [Value::Null, json!({"record": "disabled"})] {
         let params = json!({"config": "p", "secrets": {"PW": "Hunter2-x9"}, "tape": tape});
-        let session = call(&daemon, "session.create", params);
+        let session = daemon.ok("session.create", &params);
         let session = session["session_id"].as_str().unwrap().to_owned();
         let uses = record(&daemon, &session);
         assert_eq!(uses["is_replay"] == true, !tape.is_null(), "{uses}");
@@ -197,11 +158,8 @@ fn a_program_configuration_brings_its_tapes() {
 /// The program has ended because the caller asked for errors; the caller's test must be able to recognise this.
 #[test]
 fn calls_behind_an_injected_error_say_so() {
-    if lacks(&["cat"]) {
-        return;
-    }
     let daemon = Daemon::start();
-    let root = daemon.home().join("t");
+    let root = root(&daemon);
     cat_on_tape(&daemon, json!({}));
     let (mut exits, mut cuts) = (0, 0);
     for seed in 0..24 {

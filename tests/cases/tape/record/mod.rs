@@ -3,7 +3,6 @@
 mod endings;
 mod leaving;
 mod meta;
-mod retry;
 mod secrets;
 mod secrets_shown;
 mod survival;

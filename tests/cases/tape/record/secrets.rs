@@ -1,15 +1,27 @@
 //! Secrets reach no file while a program is recorded, except the session's own log of its output.
 
-use crate::support::conversation::{ended, record, start_with, tape, tapes};
+use crate::support::conversation::{
+    ended, keys, line, output, record, root, send, start_with, tape,
+};
 use crate::support::secrets::{
     CAT, TOKEN, all, all_secrets, assert_nowhere, await_text, begin, cases, environment, escaped,
-    exchanges, filled, forms_of, innocent, keys, line, plain, recording, removed, root, send,
-    talkative, tape_at_the_end, type_at_cat,
+    exchanges, filled, plain, recording, removed, talkative, tape_at_the_end, type_at_cat,
 };
 use crate::support::session::lacks;
-use crate::support::{Daemon, eventually};
+use crate::support::{Daemon, assert_has, assert_lacks, eventually};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+
+/// How a text is typed: at once, or key by key.
+const WAYS: [fn(&Daemon, &str, &str); 2] = [
+    |daemon, session, text| drop(send(daemon, session, text)),
+    keys,
+];
+
+/// Returns the options that replay a recording, with no exchange in place of another.
+fn strict(daemon: &Daemon) -> Value {
+    tape(&root(daemon), json!({"strict": true, "latency": 0}))
+}
 
 #[test]
 fn a_secret_that_is_typed_reaches_no_file_and_plays_when_it_is_typed_again() {
@@ -36,8 +48,7 @@ fn a_secret_that_is_typed_reaches_no_file_and_plays_when_it_is_typed_again() {
     let all_there: usize = cases.iter().map(|case| case.secrets.len().min(2)).sum();
     assert!(removed(&recorded) as usize >= 2 * all_there, "{recorded}");
     assert_eq!(recorded["meta"]["redact"], true);
-    let strict = tape(&root(&daemon), json!({"strict": true, "latency": 0}));
-    let session = begin(&daemon, &CAT, &strict);
+    let session = begin(&daemon, &CAT, &strict(&daemon));
     type_at_cat(&daemon, &session, texts());
     send(&daemon, &session, "\u{4}");
     assert_eq!(ended(&daemon, &session)["exitstatus"], 0);
@@ -102,16 +113,14 @@ fn a_secret_that_is_printed_in_pieces_reaches_no_file() {
     // Longer than a record shows.
     let params =
         json!({"root": root(&daemon), "tape": recorded["tape_id"], "format": "transcript"});
-    let shown = daemon.call_value("tape.export", &params).unwrap();
+    let shown = daemon.ok("tape.export", &params);
     let shown = plain(shown["text"].as_str().unwrap());
     for case in &cases {
         let redacted = plain(&case.redacted);
         let count = shown.matches(&format!("{redacted}--\n")).count();
         assert!(count >= 3, "{count} {redacted}\n{shown}");
     }
-    for secret in &secrets {
-        assert!(!shown.contains(secret.as_str()), "{secret}\n{shown}");
-    }
+    assert_lacks(&shown, &secrets);
 }
 
 #[test]
@@ -150,51 +159,6 @@ fn secrets_of_arguments_and_of_the_environment_reach_no_file() {
     assert_nowhere(&daemon, &secrets);
 }
 
-#[test]
-fn innocent_text_is_recorded_as_it_is() {
-    if lacks(&["python3"]) {
-        return;
-    }
-    let (daemon, innocent) = (Daemon::start(), innocent());
-    let session = begin(&daemon, &CAT, &recording(&daemon));
-    let texts = || innocent.iter().filter(|text| !text.contains('\u{1b}'));
-    type_at_cat(&daemon, &session, texts().map(String::as_str));
-    send(&daemon, &session, "\u{4}");
-    let typed = tape_at_the_end(&daemon, &session);
-    assert_eq!(removed(&typed), 0, "{typed}");
-    let (input, output) = (all(&typed, "input"), all(&typed, "output"));
-    for text in texts() {
-        assert!(plain(&output).contains(&plain(text)), "{text}\n{output}");
-        assert!(input.contains(&escaped(text)), "{text}\n{input}");
-    }
-    let printed: Vec<String> = innocent
-        .iter()
-        .map(|text| text.replace("\r\n", "\n"))
-        .collect();
-    let pieces: Vec<Vec<&str>> = printed
-        .iter()
-        .map(|text| cut(text, text.len() / 3, text.len() * 2 / 3))
-        .collect();
-    let folder = tempfile::tempdir().unwrap();
-    let command = printer(folder.path(), &pieces);
-    let mut command: Vec<&str> = command.iter().map(String::as_str).collect();
-    command.extend(innocent.iter().map(String::as_str));
-    let session = begin(&daemon, &command, &recording(&daemon));
-    let shown = tape_at_the_end(&daemon, &session);
-    assert_eq!(removed(&shown), 0, "{shown}");
-    assert_eq!(shown["meta"]["args"].as_array().unwrap()[2..], innocent);
-    let expected: String = printed
-        .iter()
-        .map(|text| format!("{text}\n--\n").replace('\n', "\r\n"))
-        .collect();
-    let came = crate::support::conversation::output(&daemon, &session);
-    assert_eq!(String::from_utf8(came).unwrap(), expected);
-    let output = plain(&all(&shown, "output"));
-    for text in texts().filter(|text| !text.contains('\r')) {
-        assert!(output.contains(&plain(text)), "{text}\n{output}");
-    }
-}
-
 /// Records `password=hunter2-4711` as argument, input and output, and returns the tape.
 fn with_password(daemon: &Daemon, options: Value) -> Value {
     let command = ["sh", "-c", "read x; echo $x", "password=hunter2-4711"];
@@ -227,101 +191,41 @@ fn secrets_are_kept_where_that_is_asked_for_and_the_tape_says_so() {
 }
 
 #[test]
-fn a_tape_with_secrets_loses_them_when_that_is_asked_for() {
-    let daemon = Daemon::start();
-    let recorded = with_password(&daemon, json!({"redact": false}));
-    let path = &tapes(&root(&daemon))[0];
-    let before = std::fs::read_to_string(path).unwrap();
-    let params = json!({"root": root(&daemon)});
-    let dry = daemon.call_value("tape.redact", &params).unwrap();
-    assert_eq!(dry["is_done"], false);
-    let places = dry["tapes"][0]["places"].as_array().unwrap();
-    for place in ["meta.args[2]", "exchanges[1].input", "exchanges[1].output"] {
-        assert!(places.contains(&json!(place)), "{dry}");
-    }
-    assert_eq!(std::fs::read_to_string(path).unwrap(), before);
-    let params = json!({"root": root(&daemon), "inplace": true});
-    let done = daemon.call_value("tape.redact", &params).unwrap();
-    assert_eq!(done["tapes"], dry["tapes"]);
-    let params = json!({"root": root(&daemon), "tape": recorded["tape_id"]});
-    let after = daemon.call_value("tape.get", &params).unwrap();
-    assert!(removed(&after) >= 4, "{after}");
-    let text = std::fs::read_to_string(path).unwrap();
-    assert_eq!(
-        forms_of("hunter2-4711").iter().find(|form| {
-            text.as_bytes()
-                .windows(form.len())
-                .any(|part| part == form.as_slice())
-        }),
-        None,
-        "{text}"
-    );
-    let strict = tape(&root(&daemon), json!({"strict": true}));
-    let command = ["sh", "-c", "read x; echo $x", "password=hunter2-4711"];
-    let session = eventually("the index has noticed the change", || {
-        start_with(&daemon, &command, &strict, &environment()).ok()
-    });
-    line(&daemon, &session, "password=hunter2-4711");
-    assert_eq!(ended(&daemon, &session)["exitstatus"], 0);
-}
-
-#[test]
 fn a_secret_that_is_typed_key_by_key_reaches_no_file() {
     if lacks(&["cat", "bash", "python3"]) {
         return;
     }
     let secrets = [TOKEN[..20].to_owned(), TOKEN[20..].to_owned()];
+    let export = format!("export TOKEN={TOKEN}");
+    let python = format!("token = '{TOKEN}'");
     for (command, prompt, text, last) in [
-        (&["cat"][..], "^", format!("export TOKEN={TOKEN}"), "\u{4}"),
-        (
-            &["bash", "--norc"],
-            "ready> $",
-            format!("export TOKEN={TOKEN}"),
-            "exit\r",
-        ),
-        (
-            &["python3", "-q"],
-            ">>> $",
-            format!("token = '{TOKEN}'"),
-            "exit()\r",
-        ),
+        (&["cat"][..], "", &export, "\u{4}"),
+        (&["bash", "--norc"], "ready> $", &export, "exit\r"),
+        (&["python3", "-q"], ">>> $", &python, "exit()\r"),
     ] {
-        for is_whole in [false, true] {
+        for types in WAYS {
             let daemon = talkative();
             let session = begin(&daemon, command, &recording(&daemon));
-            if prompt != "^" {
-                await_text(&daemon, &session, prompt);
-            }
-            if is_whole {
-                send(&daemon, &session, &text);
-            } else {
-                keys(&daemon, &session, &text);
-            }
+            await_text(&daemon, &session, prompt);
+            types(&daemon, &session, text);
             assert_nowhere(&daemon, &secrets);
             eventually("the echo appears", || {
-                let came = crate::support::conversation::output(&daemon, &session);
-                String::from_utf8_lossy(&came)
-                    .contains(&TOKEN[36..])
-                    .then_some(())
+                let came = output(&daemon, &session);
+                let came = String::from_utf8_lossy(&came);
+                came.contains(&TOKEN[36..]).then_some(())
             });
             assert_nowhere(&daemon, &secrets);
             send(&daemon, &session, "\r");
-            if prompt != "^" {
-                await_text(&daemon, &session, prompt);
-            }
+            await_text(&daemon, &session, prompt);
             assert_nowhere(&daemon, &secrets);
             send(&daemon, &session, last);
             let recorded = tape_at_the_end(&daemon, &session);
             assert_nowhere(&daemon, &secrets);
-            let input = all(&recorded, "input");
-            assert!(input.contains("***"), "{command:?} {input:?}");
+            assert_has(&all(&recorded, "input"), ["***"]);
             // Typed again as one line, it plays.
-            let strict = tape(&root(&daemon), json!({"strict": true, "latency": 0}));
-            let session = begin(&daemon, command, &strict);
-            if prompt != "^" {
-                await_text(&daemon, &session, prompt);
-            }
-            line(&daemon, &session, &text);
+            let session = begin(&daemon, command, &strict(&daemon));
+            await_text(&daemon, &session, prompt);
+            line(&daemon, &session, text);
             await_text(&daemon, &session, "\\*\\*\\*");
         }
     }
@@ -352,15 +256,11 @@ fn what_is_typed_where_nothing_is_shown_reaches_no_file() {
         (["python3", "-c", getpass], "Password: $"),
         (["python3", "-c", RAW], "PIN: $"),
     ] {
-        for is_whole in [true, false] {
+        for types in WAYS {
             let daemon = talkative();
             let session = begin(&daemon, &command, &recording(&daemon));
             await_text(&daemon, &session, prompt);
-            if is_whole {
-                send(&daemon, &session, secret);
-            } else {
-                keys(&daemon, &session, secret);
-            }
+            types(&daemon, &session, secret);
             assert_nowhere(&daemon, &traced);
             send(&daemon, &session, "\r");
             let recorded = tape_at_the_end(&daemon, &session);
@@ -368,11 +268,10 @@ fn what_is_typed_where_nothing_is_shown_reaches_no_file() {
             let hidden = exchanges(&recorded).find(|exchange| {
                 exchange["annotations"]["hidden"] == true && exchange["input"] == "***"
             });
-            assert!(hidden.is_some(), "{command:?} {is_whole} {recorded}");
+            assert!(hidden.is_some(), "{command:?} {recorded}");
             assert!(all(&recorded, "output").contains("length"), "{recorded}");
             assert!(!all(&recorded, "input").contains("Zau"), "{recorded}");
-            let strict = tape(&root(&daemon), json!({"strict": true, "latency": 0}));
-            let session = begin(&daemon, &command, &strict);
+            let session = begin(&daemon, &command, &strict(&daemon));
             await_text(&daemon, &session, prompt);
             line(&daemon, &session, "another");
             await_text(&daemon, &session, "length");
@@ -384,59 +283,39 @@ fn what_is_typed_where_nothing_is_shown_reaches_no_file() {
 /// A private key that is typed or pasted line by line.
 #[test]
 fn a_private_key_that_is_typed_line_by_line_reaches_no_file() {
-    if lacks(&["cat", "bash"]) {
-        return;
-    }
-    let body = [
+    let secrets = [
         filled("{{64}}"),
         filled("{{64}}").chars().rev().collect::<String>(),
         String::from("QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo="),
     ];
-    let secrets = body.to_vec();
-    let last = |daemon: &Daemon, session: &str| send(daemon, session, "\u{4}");
-    for (command, prompt) in [(&["cat"][..], ""), (&["bash", "--norc"], "> $")] {
+    let (start, end) = ("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----");
+    let key = secrets.iter().map(String::as_str);
+    let key: Vec<&str> = [start].into_iter().chain(key).chain([end, "."]).collect();
+    for (command, prompt, first) in [
+        (&["cat"][..], "", None),
+        (&["bash", "--norc"], "> $", Some("cat > /dev/null <<'.'")),
+    ] {
         let daemon = talkative();
-        let session = begin(&daemon, command, &recording(&daemon));
-        let type_it = |session: &str, masked: bool| {
-            let prompted = || {
-                if !prompt.is_empty() {
-                    await_text(&daemon, session, prompt);
-                }
-            };
-            prompted();
-            if !prompt.is_empty() {
-                line(&daemon, session, "cat > /dev/null <<'.'");
-                prompted();
-            }
-            line(&daemon, session, "-----BEGIN PRIVATE KEY-----");
-            for text in &body {
-                prompted();
+        let type_it = |session: &str| {
+            for text in first.iter().chain(&key) {
+                await_text(&daemon, session, prompt);
                 line(&daemon, session, text);
-                if !masked {
-                    assert_nowhere(&daemon, &secrets);
-                }
+                assert_nowhere(&daemon, &secrets);
             }
-            prompted();
-            line(&daemon, session, "-----END PRIVATE KEY-----");
-            prompted();
-            line(&daemon, session, ".");
             await_text(&daemon, session, "\\.\n(?s:.*)(> |\\.\n)$");
-            if !prompt.is_empty() {
+            if first.is_some() {
                 line(&daemon, session, "echo done");
                 await_text(&daemon, session, "done\n(?s:.*)> $");
             }
-            last(&daemon, session);
+            send(&daemon, session, "\u{4}");
         };
-        type_it(&session, false);
+        let session = begin(&daemon, command, &recording(&daemon));
+        type_it(&session);
         let recorded = tape_at_the_end(&daemon, &session);
         assert_nowhere(&daemon, &secrets);
-        let everything = recorded.to_string();
-        for secret in &secrets {
-            assert!(!everything.contains(secret.as_str()), "{everything}");
-        }
-        let strict = tape(&root(&daemon), json!({"strict": true, "latency": 0}));
-        let session = begin(&daemon, command, &strict);
-        type_it(&session, true);
+        assert_lacks(&recorded, &secrets);
+        let session = begin(&daemon, command, &strict(&daemon));
+        type_it(&session);
         assert_eq!(ended(&daemon, &session)["exitstatus"], 0);
         assert_nowhere(&daemon, &secrets);
     }
@@ -459,7 +338,7 @@ fn each_line_of_one_input_hides_its_secret() {
     let session = begin(&daemon, &CAT, &recording(&daemon));
     type_at_cat(&daemon, &session, inputs.into_iter());
     let paste = json!({"session": session, "text": "ls\nPASS TapMul1aa", "paste": true});
-    daemon.call_value("session.send", &paste).unwrap();
+    daemon.ok("session.send", &paste);
     send(&daemon, &session, "\r\u{4}");
     let recorded = tape_at_the_end(&daemon, &session);
     assert!(
@@ -468,14 +347,8 @@ fn each_line_of_one_input_hides_its_secret() {
     );
     eventually("the history is written", || {
         let params = json!({"session": session, "limit": 1000});
-        let rows = daemon
-            .call_value("session.history", &params)
-            .unwrap()
-            .to_string();
-        assert!(
-            secrets.iter().all(|secret| !rows.contains(secret)),
-            "{rows}"
-        );
+        let rows = daemon.ok("session.history", &params).to_string();
+        assert_lacks(&rows, &secrets);
         rows.contains("auth default ***").then_some(())
     });
     assert_nowhere(&daemon, &secrets);

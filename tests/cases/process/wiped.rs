@@ -3,7 +3,7 @@
 use super::tree::printing_pids;
 use crate::support::processes::lives;
 use crate::support::session::lacks;
-use crate::support::worker::is_one_process;
+use crate::support::worker::with_worker;
 use crate::support::{Daemon, eventually};
 use serde_json::json;
 
@@ -37,10 +37,7 @@ fn close_ends_what_is_in_the_programs_session_or_was_in_its_tree() {
 
 #[test]
 fn close_ends_what_an_ended_program_has_left_in_its_session() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     let script = format!("(env -i {STUBBORN} &); echo ready; read line");
     let (session, pids) = printing_pids(&daemon, &script);
     session.line("");
@@ -55,10 +52,7 @@ fn what_was_once_seen_below_a_program_stays_its_own() {
     if lacks(&["setsid"]) {
         return;
     }
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     let script = format!("env -i setsid {STUBBORN} & echo ready; read line");
     let (session, pids) = printing_pids(&daemon, &script);
     // The processes are listed.
@@ -78,10 +72,9 @@ fn what_was_only_adopted_ends_with_the_daemon_and_not_with_another_session() {
     if lacks(&["setsid"]) {
         return;
     }
-    let mut daemon = Daemon::start();
-    if is_one_process(&daemon) {
+    let Some(mut daemon) = with_worker() else {
         return;
-    }
+    };
     let script = format!("env -i setsid -f {STUBBORN}; echo ready; exec sleep 600");
     let (closed, mut pids) = printing_pids(&daemon, &script);
     let (other, others) = printing_pids(&daemon, &script);

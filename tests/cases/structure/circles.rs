@@ -280,7 +280,6 @@ const STILL_WITH_CIRCLES: &[(&str, &[&str])] = &[
         "ccd-session",
         &["session", "session/screen", "session/tape"],
     ),
-    ("ccd-terminal", &["holder"]),
 ];
 
 /// The sources of all packages.

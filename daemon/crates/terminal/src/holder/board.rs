@@ -21,15 +21,15 @@ pub(super) struct BoardLayout {
     pub(super) to_holder: Notes,
     pub(super) quiet: News,
     pub(super) floods: News,
-    pub(super) accused: Accused,
+    pub(super) deaths: Deaths,
 }
 
 /// For each slot: how many workers in a row died while they worked on its log.
 #[repr(C)]
 #[derive(Debug)]
-pub(super) struct Accused([AtomicU8; MAX_SLOTS]);
+pub(super) struct Deaths([AtomicU8; MAX_SLOTS]);
 
-impl Accused {
+impl Deaths {
     /// Counts a death until it is taken back; returns the number before.
     pub(super) fn add(&self, slot: usize) -> u8 {
         let add = |deaths: u8| Some(deaths.saturating_add(1));
@@ -90,13 +90,8 @@ unsafe impl Send for Board {}
 unsafe impl Sync for Board {}
 
 impl Board {
-    #[cfg(any(portable, test))]
-    pub(super) fn create() -> io::Result<Self> {
-        Ok(Self::create_shared()?.0)
-    }
-
     /// Creates an empty board, and returns the descriptor with which another process can open it.
-    pub(super) fn create_shared() -> io::Result<(Self, OwnedFd)> {
+    pub(super) fn create() -> io::Result<(Self, OwnedFd)> {
         let memory = platform::memory_file("ccd board")?;
         rustix::fs::ftruncate(&memory, MAPPED_BYTES as u64)?;
         Ok((Self::map(&memory)?, memory))
@@ -152,16 +147,16 @@ mod tests {
 
     #[test]
     fn a_worker_sees_how_many_died_at_the_same_slot() {
-        let (first, memory) = Board::create_shared().unwrap();
-        assert_eq!(first.accused.add(MAX_SLOTS - 1), 0);
+        let (first, memory) = Board::create().unwrap();
+        assert_eq!(first.deaths.add(MAX_SLOTS - 1), 0);
         let second = Board::map(&memory).unwrap();
         drop(first);
-        assert_eq!(second.accused.add(MAX_SLOTS - 1), 1);
-        assert_eq!(second.accused.get(MAX_SLOTS - 1), 2);
-        assert_eq!(second.accused.get(0), 0);
-        second.accused.set(7, u8::MAX);
-        assert_eq!((second.accused.add(7), second.accused.get(7)), (255, 255));
-        second.accused.clear();
-        assert!((0..MAX_SLOTS).all(|slot| second.accused.get(slot) == 0));
+        assert_eq!(second.deaths.add(MAX_SLOTS - 1), 1);
+        assert_eq!(second.deaths.get(MAX_SLOTS - 1), 2);
+        assert_eq!(second.deaths.get(0), 0);
+        second.deaths.set(7, u8::MAX);
+        assert_eq!((second.deaths.add(7), second.deaths.get(7)), (255, 255));
+        second.deaths.clear();
+        assert!((0..MAX_SLOTS).all(|slot| second.deaths.get(slot) == 0));
     }
 }

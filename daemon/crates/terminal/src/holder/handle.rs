@@ -11,24 +11,24 @@ use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use tokio::io::Interest;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::board::Board;
 #[cfg(any(portable, test))]
 use super::descriptors::DescriptorLimits;
-use super::error::SpawnError;
-use super::platform::{Event, KeptFile};
+use super::error::{REQUESTS_LEN, SpawnError};
+use super::platform::KeptFile;
 use super::port::{Port, blob, send_over};
 #[cfg(any(portable, test))]
 use super::reader::HolderReader;
-use super::ring::{Ring, RingError};
-use super::wake::{NewsReceiver, NewsSender, WakeSignal};
+use super::ring::Ring;
+use super::ring_file::RingError;
+#[cfg(any(portable, test))]
+use super::wake::events;
+use super::wake::{NewsReceiver, WakeSignal, WakeSignals};
 use super::wire::{SpawnSpec, Started, ToHolder, ToWorker};
 use crate::probe::Probe;
-
-pub(super) const REQUESTS_LEN: usize = 64;
 
 /// A session that was started.
 #[derive(Debug)]
@@ -104,63 +104,32 @@ struct Start {
 
 impl Holder {
     /// Starts the holder as a thread. Must be called inside the runtime.
-    /// If [`super::claim_children`] was called before, every child of this process belongs to the holder: it also
-    /// becomes the reaper of orphans, and nothing else may wait for children. Otherwise, and outside Linux, it only
-    /// reaps its own children.
+    /// It only reaps its own children.
     #[cfg(any(portable, test))]
     pub fn start(limits: DescriptorLimits) -> io::Result<(Self, HolderNews)> {
-        let board = Arc::new(Board::create()?);
-        let event = || Event::new().map(Arc::new);
-        let wake = WakeSignal::of_holder(&board, event()?);
-        let quiet = NewsSender::quiet(&board, event()?);
-        let floods = NewsSender::floods(&board, event()?);
+        let signals = WakeSignals::new(Board::create()?.0, events()?);
         let (own, port) = Port::pair()?;
-        let reader = HolderReader::new(
-            Arc::clone(&board),
-            wake.clone(),
-            port,
-            quiet.clone(),
-            floods.clone(),
-            limits,
-        )?;
+        let reader = HolderReader::new(signals.clone(), port, limits)?;
         let thread = std::thread::Builder::new()
             .name("holder".into())
             .spawn(move || {
                 let _ = reader.run();
             })?;
-        let (holder, news) = Self::connect(own, board, wake, [quiet, floods], rand::random())?;
+        let (holder, news) = Self::attach(own, signals, rand::random())?;
         holder.0.is_left.store(false, SeqCst);
         *holder.0.thread.lock() = Some(thread);
         Ok((holder, news))
     }
 
-    /// Returns the handle to a holder in another process, connected by `port`. Must be called inside the runtime.
-    #[cfg(not(portable))]
+    /// Returns the handle to a holder that is connected by `port`. Must be called inside the runtime.
     pub(super) fn attach(
         port: Port,
-        board: Arc<Board>,
-        events: [Event; 3],
-        secret: [u8; 32],
-    ) -> io::Result<(Self, HolderNews)> {
-        let [wake, quiet, floods] = events.map(Arc::new);
-        let wake = WakeSignal::of_holder(&board, wake);
-        let news = [
-            NewsSender::quiet(&board, quiet),
-            NewsSender::floods(&board, floods),
-        ];
-        Self::connect(port, board, wake, news, secret)
-    }
-
-    fn connect(
-        port: Port,
-        board: Arc<Board>,
-        wake: WakeSignal,
-        [quiet, floods]: [NewsSender; 2],
+        signals: WakeSignals,
         secret: [u8; 32],
     ) -> io::Result<(Self, HolderNews)> {
         let link = Arc::new(Link {
-            board,
-            wake,
+            board: signals.board,
+            wake: signals.holder,
             socket: port.sender()?,
             requests: Mutex::default(),
             // A worker that fails before it has taken everything over must not end any session.
@@ -170,8 +139,8 @@ impl Holder {
             thread: Mutex::default(),
         });
         let news = HolderNews {
-            quiet: NewsReceiver::new(quiet),
-            floods: NewsReceiver::new(floods),
+            quiet: NewsReceiver::new(signals.quiet),
+            floods: NewsReceiver::new(signals.floods),
         };
         tokio::spawn(answers(port, Arc::downgrade(&link)));
         Ok((Self(link), news))
@@ -252,13 +221,13 @@ impl Holder {
         AtWork {
             board: &self.0.board,
             slot,
-            deaths: self.0.board.accused.add(slot),
+            deaths: self.0.board.deaths.add(slot),
         }
     }
 
     /// Returns how many workers in a row died while they worked on a session's log.
     pub fn deaths_at(&self, slot: usize) -> u8 {
-        self.0.board.accused.get(slot)
+        self.0.board.deaths.get(slot)
     }
 
     /// Ends the holder's part of a session: closes its terminal and deletes the ring's file. If the program is still
@@ -318,7 +287,7 @@ impl AtWork<'_> {
 
 impl Drop for AtWork<'_> {
     fn drop(&mut self) {
-        self.board.accused.set(self.slot, self.deaths);
+        self.board.deaths.set(self.slot, self.deaths);
     }
 }
 
@@ -437,8 +406,12 @@ impl Drop for Link {
 }
 
 /// Passes the holder's answers to the waiting callers, until the holder has ended.
-async fn answers(mut port: Port, link: Weak<Link>) {
-    let heard = hear(&mut port, &link).await;
+async fn answers(port: Port, link: Weak<Link>) {
+    let pass_on = |answer, descriptors| match link.upgrade() {
+        Some(link) => link.answer(answer, descriptors),
+        None => Err(io::ErrorKind::NotConnected.into()),
+    };
+    let heard = port.receive_all(pass_on).await;
     if let Some(link) = link.upgrade() {
         if let Err(error) = heard {
             tracing::error!(%error, "the holder sent something unreadable");
@@ -446,19 +419,4 @@ async fn answers(mut port: Port, link: Weak<Link>) {
         link.end_requests();
         link.gone.cancel();
     }
-}
-
-async fn hear(port: &mut Port, link: &Weak<Link>) -> io::Result<()> {
-    let readable = crate::readiness::watch(Arc::new(port.sender()?), Interest::READABLE)?;
-    while !port.has_ended {
-        readable.readable().await?.clear_ready();
-        port.receive()?;
-        let Some(link) = link.upgrade() else {
-            return Ok(());
-        };
-        while let Some((answer, descriptors)) = port.next()? {
-            link.answer(answer, descriptors)?;
-        }
-    }
-    Ok(())
 }

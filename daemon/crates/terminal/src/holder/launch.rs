@@ -1,6 +1,6 @@
 //! Opens a terminal and starts a program on it.
 
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
@@ -15,9 +15,9 @@ use rustix::termios::{InputModes, LocalModes, OptionalActions, OutputModes, tcge
 
 use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
-use super::platform::{ExitWatch, on_terminal, report_flushes};
+use super::fork_exec::Start;
+use super::platform::{on_terminal, report_flushes};
 use super::wire::SpawnSpec;
-use crate::process_settings::ProcessSettings;
 
 /// A program that runs on a new terminal.
 #[derive(Debug)]
@@ -25,7 +25,6 @@ pub(super) struct Launched {
     /// The terminal, non-blocking and closed on exec.
     pub(super) master: OwnedFd,
     pub(super) pid: Pid,
-    pub(super) exit: ExitWatch,
     pub(super) tty_device: u64,
 }
 
@@ -34,14 +33,9 @@ pub(super) fn launch(spec: &SpawnSpec, limits: &DescriptorLimits) -> Result<Laun
     check_directory(&spec.cwd)?;
     let terminal = open_terminal(spec).map_err(terminal_error)?;
     let pid = start(spec, &terminal, limits).map_err(|error| start_error(spec, error))?;
-    let exit = ExitWatch::of(pid).map_err(|error| {
-        abandon(pid);
-        terminal_error(error)
-    })?;
     Ok(Launched {
         master: terminal.master,
         pid,
-        exit,
         tty_device: terminal.device,
     })
 }
@@ -50,18 +44,6 @@ pub(super) fn launch(spec: &SpawnSpec, limits: &DescriptorLimits) -> Result<Laun
 pub(super) fn abandon(pid: Pid) {
     let _ = kill_process(pid, Signal::KILL);
     let _ = waitpid(Some(pid), WaitOptions::empty());
-}
-
-pub(super) struct Start<'a> {
-    pub(super) program: &'a CStr,
-    pub(super) argv: &'a [CString],
-    pub(super) env: &'a [CString],
-    pub(super) cwd: &'a CStr,
-    /// The path of the terminal.
-    pub(super) tty: &'a CStr,
-    pub(super) settings: &'a ProcessSettings,
-    /// What the daemon has changed for itself.
-    pub(super) limits: &'a DescriptorLimits,
 }
 
 struct OpenTerminal {
@@ -104,15 +86,9 @@ fn open_terminal(spec: &SpawnSpec) -> io::Result<OpenTerminal> {
 fn start(spec: &SpawnSpec, terminal: &OpenTerminal, limits: &DescriptorLimits) -> io::Result<Pid> {
     let program = path_string(&spec.program)?;
     let cwd = path_string(&spec.cwd)?;
-    let fallback = [program.clone()];
-    let argv = if spec.argv.is_empty() {
-        &fallback[..]
-    } else {
-        &spec.argv
-    };
     let start = Start {
         program: &program,
-        argv,
+        argv: &spec.argv,
         env: &spec.env,
         cwd: &cwd,
         tty: &terminal.name,

@@ -15,6 +15,40 @@ use rustix::io::Errno;
 use super::board::{Board, BoardLayout, News, Notes};
 use super::platform::Event;
 
+/// What wakes the holder and the two parts of the worker that process output.
+#[derive(Debug, Clone)]
+pub(super) struct WakeSignals {
+    pub(super) board: Arc<Board>,
+    pub(super) holder: WakeSignal,
+    /// To the part that processes the output of terminals that do not flood, and all exits.
+    pub(super) quiet: NewsSender,
+    /// To the part that processes the output of flooding terminals.
+    pub(super) floods: NewsSender,
+}
+
+impl WakeSignals {
+    pub(super) fn new(board: Board, [holder, quiet, floods]: [Arc<Event>; 3]) -> Self {
+        let board = Arc::new(board);
+        let signal = |event, is_awake| WakeSignal {
+            event,
+            board: Arc::clone(&board),
+            is_awake,
+        };
+        Self {
+            board: Arc::clone(&board),
+            holder: signal(holder, |board| &board.to_holder.is_awake),
+            quiet: NewsSender {
+                wake: signal(quiet, |board| &board.quiet.is_awake),
+                news: |board| &board.quiet,
+            },
+            floods: NewsSender {
+                wake: signal(floods, |board| &board.floods.is_awake),
+                news: |board| &board.floods,
+            },
+        }
+    }
+}
+
 /// Selects a part of a board.
 type BoardPart<T> = fn(&BoardLayout) -> &T;
 
@@ -28,15 +62,6 @@ pub(super) struct WakeSignal {
 }
 
 impl WakeSignal {
-    /// Returns the signal that wakes the holder.
-    pub(super) fn of_holder(board: &Arc<Board>, event: Arc<Event>) -> Self {
-        Self {
-            event,
-            board: Arc::clone(board),
-            is_awake: |board| &board.to_holder.is_awake,
-        }
-    }
-
     /// Wakes the owner if it sleeps. If it does not, this costs one atomic operation.
     pub(super) fn send(&self) {
         if !self.is_awake().swap(true, SeqCst) {
@@ -72,6 +97,11 @@ impl AsFd for WakeSignal {
     }
 }
 
+/// Returns new events for [`WakeSignals::new`].
+pub(super) fn events() -> io::Result<[Arc<Event>; 3]> {
+    Ok([Event::new()?, Event::new()?, Event::new()?].map(Arc::new))
+}
+
 impl Notes {
     pub(super) fn any(&self) -> bool {
         !self.space_freed.is_empty()
@@ -89,40 +119,6 @@ pub(super) struct NewsSender {
 }
 
 impl NewsSender {
-    /// Returns the sender to the part that processes the output of terminals that do not flood, and all exits.
-    pub(super) fn quiet(board: &Arc<Board>, event: Arc<Event>) -> Self {
-        Self::new(
-            board,
-            event,
-            |board| &board.quiet,
-            |board| &board.quiet.is_awake,
-        )
-    }
-
-    /// Returns the sender to the part that processes the output of flooding terminals.
-    pub(super) fn floods(board: &Arc<Board>, event: Arc<Event>) -> Self {
-        Self::new(
-            board,
-            event,
-            |board| &board.floods,
-            |board| &board.floods.is_awake,
-        )
-    }
-
-    fn new(
-        board: &Arc<Board>,
-        event: Arc<Event>,
-        news: BoardPart<News>,
-        is_awake: BoardPart<AtomicBool>,
-    ) -> Self {
-        let wake = WakeSignal {
-            event,
-            board: Arc::clone(board),
-            is_awake,
-        };
-        Self { wake, news }
-    }
-
     /// Notifies the worker to check `slot`. Must be called after the change is in the ring.
     pub(super) fn tell(&self, slot: usize) {
         self.news().slots.insert(slot);
@@ -201,8 +197,8 @@ mod tests {
     use crate::holder::slot_set::MAX_SLOTS;
 
     fn line() -> (NewsSender, NewsReceiver) {
-        let board = Arc::new(Board::create().unwrap());
-        let line = NewsSender::quiet(&board, Arc::new(Event::new().unwrap()));
+        let (board, _) = Board::create().unwrap();
+        let line = WakeSignals::new(board, events().unwrap()).quiet;
         (line.clone(), NewsReceiver::new(line))
     }
 

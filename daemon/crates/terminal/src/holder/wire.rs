@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::error::SpawnError;
+use super::path_bytes;
 use crate::probe::Probe;
 use crate::process_settings::ProcessSettings;
 
@@ -89,7 +90,7 @@ pub enum Cause {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct HeldSession {
     pub(super) started: Started,
-    #[serde(with = "path")]
+    #[serde(with = "path_bytes")]
     pub(super) ring_path: PathBuf,
 }
 
@@ -103,14 +104,14 @@ pub(super) struct Started {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SpawnSpec {
     /// The file to execute, as returned by [`super::resolve()`].
-    #[serde(with = "path")]
+    #[serde(with = "path_bytes")]
     pub program: PathBuf,
     /// The arguments, the first of which is the program's name as the caller gave it.
     pub argv: Vec<CString>,
     /// The whole environment, as `NAME=value`.
     pub env: Vec<CString>,
     pub settings: ProcessSettings,
-    #[serde(with = "path")]
+    #[serde(with = "path_bytes")]
     pub cwd: PathBuf,
     pub rows: u16,
     pub cols: u16,
@@ -119,30 +120,8 @@ pub struct SpawnSpec {
     /// Input is echoed at the start.
     pub echo: bool,
     /// Where the session's ring is created; the file must not exist.
-    #[serde(with = "path")]
+    #[serde(with = "path_bytes")]
     pub ring_path: PathBuf,
-}
-
-/// Serialises paths as bytes, because they need not be valid UTF-8.
-pub(super) mod path {
-    use std::ffi::OsString;
-    use std::os::unix::ffi::{OsStrExt, OsStringExt};
-    use std::path::{Path, PathBuf};
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(in super::super) fn serialize<S: Serializer>(
-        path: &Path,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        path.as_os_str().as_bytes().serialize(to)
-    }
-
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<PathBuf, D::Error> {
-        Vec::deserialize(from).map(|bytes| OsString::from_vec(bytes).into())
-    }
 }
 
 #[cfg(test)]

@@ -29,8 +29,8 @@ pub(super) struct TestTerminal {
 }
 
 impl TestTerminal {
-    /// Starts a program on a terminal of 24 rows and 80 columns.
-    pub(super) fn start(argv: &[&str]) -> Self {
+    /// Starts a program on a terminal of 24 rows and 80 columns. A shell reads the command and becomes the program.
+    pub(super) fn start(command: &str) -> Self {
         static STARTED: AtomicU32 = AtomicU32::new(0);
         let mark = format!(
             "{}-{}",
@@ -43,11 +43,10 @@ impl TestTerminal {
         rustix::fs::fcntl_setfl(&pty, flags | OFlags::NONBLOCK).unwrap();
         let slave = rustix::pty::ptsname(&pty, Vec::new()).unwrap();
         let device = rustix::fs::stat(slave).unwrap().st_rdev;
-        let command = Command::new(argv[0])
-            .args(&argv[1..])
+        let child = Command::new("sh")
+            .args(["-c", &format!("exec {command}")])
             .env("TERM", "xterm-256color")
-            .env(MARK, &mark);
-        let child = command
+            .env(MARK, &mark)
             .env("EDITOR", "vi")
             .env_remove("TMUX")
             .spawn(pts)
@@ -77,10 +76,12 @@ impl TestTerminal {
         self.pty.write_all(text.as_bytes()).unwrap();
     }
 
-    /// Reads the output, and returns whether `text` was shown since the start.
-    pub(super) fn has_shown(&mut self, text: &str) -> bool {
+    /// Reads the output; an error if `text` was not shown since the start.
+    pub(super) fn must_have_shown(&mut self, text: &str) -> Result<(), String> {
         self.read();
-        String::from_utf8_lossy(&self.output).contains(text)
+        let output = self.output();
+        let missing = || format!("never shown: {text:?}: {output}");
+        output.contains(text).then_some(()).ok_or_else(missing)
     }
 
     /// Returns the output so far.

@@ -38,10 +38,8 @@ impl FileRange {
     }
 
     fn to_bytes(self) -> [u8; HEADER_BYTES as usize] {
-        let mut bytes = [0; HEADER_BYTES as usize];
-        bytes[..8].copy_from_slice(&self.offset.to_le_bytes());
-        bytes[8..].copy_from_slice(&self.len.to_le_bytes());
-        bytes
+        let number = u128::from(self.offset) | u128::from(self.len) << 64;
+        number.to_le_bytes()
     }
 
     fn of_bytes(bytes: [u8; HEADER_BYTES as usize]) -> Self {

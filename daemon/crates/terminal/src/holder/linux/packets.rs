@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use rustix::io::{Errno, readv};
 use rustix::ioctl::{Opcode, Setter, ioctl};
 
-use crate::holder::terminal::Received;
+use crate::holder::packet::Received;
 
 /// Turns packet mode on or off (`ioctl_tty(2)`).
 const SET_PACKETS: Opcode = libc::TIOCPKT as Opcode;

@@ -9,8 +9,7 @@ use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
 
-use crate::holder::source::Source;
-use crate::holder::terminal::Watch;
+use crate::holder::source::{Source, Watch};
 
 const EVENTS_PER_WAIT: usize = 64;
 
@@ -82,25 +81,25 @@ fn interest(watch: Watch) -> Option<EventFlags> {
     }
 }
 
+/// The number of the first slot: smaller ones are those of the other sources.
+const FIRST_SLOT: u64 = 4;
+
 fn data(source: Source) -> EventData {
     EventData::new_u64(match source {
         Source::Wake => 0,
-        Source::Port => 4,
-        Source::Signals => 8,
-        Source::Children => 1,
-        Source::Terminal(slot) => (slot as u64) << 2 | 2,
-        Source::Leader(slot) => (slot as u64) << 2 | 3,
+        Source::Port => 1,
+        Source::Signals => 2,
+        Source::Children => 3,
+        Source::Terminal(slot) => FIRST_SLOT + slot as u64,
     })
 }
 
 fn source(data: EventData) -> Source {
-    let data = data.u64();
-    match (data & 3, (data >> 2) as usize) {
-        (0, 0) => Source::Wake,
-        (0, 1) => Source::Port,
-        (0, _) => Source::Signals,
-        (1, _) => Source::Children,
-        (2, slot) => Source::Terminal(slot),
-        (_, slot) => Source::Leader(slot),
+    match data.u64() {
+        0 => Source::Wake,
+        1 => Source::Port,
+        2 => Source::Signals,
+        3 => Source::Children,
+        number => Source::Terminal((number - FIRST_SLOT) as usize),
     }
 }

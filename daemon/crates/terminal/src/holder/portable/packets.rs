@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 
 use rustix::io::{Errno, read};
 
-use crate::holder::terminal::Received;
+use crate::holder::packet::Received;
 
 /// Does nothing.
 #[allow(clippy::unnecessary_wraps, reason = "it can fail elsewhere")]

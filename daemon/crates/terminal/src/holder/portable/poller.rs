@@ -13,8 +13,7 @@ use rustix::event::{
 };
 use rustix::io::Errno;
 
-use crate::holder::source::Source;
-use crate::holder::terminal::Watch;
+use crate::holder::source::{Source, Watch};
 
 /// How often terminals that all processes have closed are checked. They always count as readable, so the system does
 /// not report when the program opens one again. Such a session is rare, and wakes the daemon repeatedly until it ends.

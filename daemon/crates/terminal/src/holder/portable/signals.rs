@@ -37,15 +37,14 @@ pub(in crate::holder) struct ChildSignals {
 }
 
 impl ChildSignals {
-    /// Never `None`: only SIGCHLD reports the exit of a program here.
-    pub(in crate::holder) fn claim() -> io::Result<Option<Self>> {
+    pub(in crate::holder) fn claim() -> io::Result<Self> {
         let arrived = Arc::new(Event::new()?);
         let handler = Arc::clone(&arrived);
         // SAFETY: the action is one write to a pipe that does not block. The registry preserves `errno`, and keeps the
         // pipe open until the action is removed.
         let action =
             unsafe { signal_hook_registry::register(libc::SIGCHLD, move || handler.raise())? };
-        Ok(Some(Self { arrived, action }))
+        Ok(Self { arrived, action })
     }
 
     /// Returns the process id and wait status of each of `leaders` that has exited, and reaps it.

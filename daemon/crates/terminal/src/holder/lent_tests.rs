@@ -1,12 +1,13 @@
+use std::fs::File;
 use std::io::Write;
-use std::os::fd::AsRawFd;
-use std::path::Path;
+use std::os::fd::{AsFd, AsRawFd};
 use std::sync::atomic::AtomicBool;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Action, OptionalActions, QueueSelector, tcflow, tcflush};
+use rustix::termios::{
+    Action, OptionalActions, QueueSelector, tcflow, tcflush, tcgetattr, tcsetattr,
+};
 
 use super::super::platform::report_flushes;
 use super::super::ring_layout::RingLayout;
@@ -15,7 +16,7 @@ use super::*;
 /// A terminal in packet mode with its ring, as the holder has it, and the program's end.
 struct Terminal {
     master: Arc<OwnedFd>,
-    program: std::fs::File,
+    program: File,
     writer: RingWriter,
     ring: Ring,
     _dir: tempfile::TempDir,
@@ -25,19 +26,14 @@ impl Terminal {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.ring");
-        let master =
-            openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
-        grantpt(&master).unwrap();
-        unlockpt(&master).unwrap();
-        let name = ptsname(&master, Vec::new()).unwrap();
-        let program = std::fs::OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open(Path::new(name.to_str().unwrap()))
-            .unwrap();
-        let mut modes = rustix::termios::tcgetattr(&program).unwrap();
+        let (master, pts) = pty_process::blocking::open().unwrap();
+        let (master, program) = (
+            OwnedFd::from(master),
+            File::from(pts.as_fd().try_clone_to_owned().unwrap()),
+        );
+        let mut modes = tcgetattr(&program).unwrap();
         modes.make_raw();
-        rustix::termios::tcsetattr(&program, OptionalActions::Now, &modes).unwrap();
+        tcsetattr(&program, OptionalActions::Now, &modes).unwrap();
         report_flushes(&master).unwrap();
         rustix::io::ioctl_fionbio(&master, true).unwrap();
         Self {
@@ -61,7 +57,7 @@ impl Terminal {
     }
 
     fn layout(&self) -> &RingLayout {
-        self.ring.layout()
+        &self.ring.mapping
     }
 }
 
@@ -147,9 +143,9 @@ fn wait_for_hangup(master: &OwnedFd) {
 fn a_terminal_is_not_taken_back_in_the_middle_of_a_read() {
     let mut terminal = Terminal::new();
     let _loan = terminal.lend();
-    terminal.layout().loan.reader.store(READING, SeqCst);
+    terminal.layout().lent.reader.store(READING, SeqCst);
     assert!(!terminal.writer.call_back());
-    terminal.layout().loan.reader.store(LENT, SeqCst);
+    terminal.layout().lent.reader.store(LENT, SeqCst);
     assert!(terminal.writer.call_back());
     assert!(terminal.writer.is_held());
     assert!(terminal.writer.call_back(), "it has it already");
@@ -159,7 +155,7 @@ fn a_terminal_is_not_taken_back_in_the_middle_of_a_read() {
 fn a_kill_at_any_point_of_a_read_loses_nothing() {
     let mut terminal = Terminal::new();
     let read = |terminal: &Terminal, kind: u8| {
-        let loan = &terminal.layout().loan;
+        let loan = &terminal.layout().lent;
         loan.reader.store(READING, SeqCst);
         loan.read_from.store(terminal.writer.head(), SeqCst);
         loan.read_len.store(3, SeqCst);
@@ -192,7 +188,7 @@ fn a_kill_at_any_point_of_a_read_loses_nothing() {
     assert_eq!(terminal.ring.bytes(0), b"abcdef");
     // Nonsense is not believed.
     read(&terminal, 0);
-    terminal.layout().loan.read_len.store(1 << 40, SeqCst);
+    terminal.layout().lent.read_len.store(1 << 40, SeqCst);
     terminal.writer.take_back();
     assert_eq!(terminal.ring.bytes(0), b"abcdef");
 }
@@ -217,7 +213,7 @@ fn reader(loan: &mut LentTerminal) -> Pid {
 }
 
 /// Prints the bytes of [`byte_at`] in parts of any length, and uses what makes the kernel report changes.
-fn print_all(mut program: &std::fs::File, stop: &AtomicBool) {
+fn print_all(mut program: &File, stop: &AtomicBool) {
     let (mut position, mut random) = (0_u64, 1_u64);
     while !stop.load(SeqCst) {
         random = random

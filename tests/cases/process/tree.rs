@@ -1,7 +1,7 @@
 //! The end of a session: of its program, the program's process group, and processes that have left it.
 
 use crate::support::processes::{lives, with_variable};
-use crate::support::session::{OpenSession, lacks};
+use crate::support::session::OpenSession;
 use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::session::{EndReason, SessionState};
 use std::time::{Duration, Instant};
@@ -32,9 +32,6 @@ fn nothing_is_left(session: &OpenSession<'_>, pids: &[i32]) {
 
 #[test]
 fn close_ends_the_group_and_what_has_left_it() {
-    if lacks(&["setsid"]) {
-        return;
-    }
     let daemon = Daemon::start();
     for script in [
         "sleep 600 & echo $!; setsid sh -c 'echo $$; exec sleep 600' &
@@ -109,9 +106,6 @@ fn a_program_may_end_in_its_own_way_within_the_grace_period() {
 
 #[test]
 fn what_left_the_session_lives_on_after_its_end_until_close_or_cleanup() {
-    if lacks(&["setsid"]) {
-        return;
-    }
     let daemon = Daemon::start();
     let script = "sleep 600 & echo $!; setsid sh -c 'echo $$; exec sleep 600' & echo ready; read line; exit 4";
     let (session, pids) = printing_pids(&daemon, script);

@@ -69,15 +69,15 @@ fn byte_at(position: u64) -> u8 {
 fn what_is_lent_is_read_into_the_ring() {
     let mut terminal = Terminal::new();
     assert!(!terminal.ring.is_lent());
-    let mut loan = terminal.lend();
+    let mut lent = terminal.lend();
     assert!(terminal.ring.is_lent());
-    assert_eq!(loan.read(), LentRead::All);
+    assert_eq!(lent.read(), LentRead::All);
     terminal.print(b"hello");
-    assert_eq!(loan.read(), LentRead::All);
+    assert_eq!(lent.read(), LentRead::All);
     assert_eq!(terminal.ring.bytes(0), b"hello");
     assert!(terminal.ring.return_terminal());
     terminal.print(b" again");
-    assert_eq!(loan.read(), LentRead::TakenBack);
+    assert_eq!(lent.read(), LentRead::TakenBack);
     assert_eq!(terminal.ring.bytes(0), b"hello");
     assert!(!terminal.ring.return_terminal(), "it was returned before");
 }
@@ -85,52 +85,48 @@ fn what_is_lent_is_read_into_the_ring() {
 #[test]
 fn discarded_input_is_counted_once() {
     let mut terminal = Terminal::new();
-    let mut loan = terminal.lend();
+    let mut lent = terminal.lend();
     tcflush(&terminal.program, QueueSelector::IFlush).unwrap();
     terminal.print(b"x");
-    assert_eq!(loan.read(), LentRead::Part);
+    assert_eq!(lent.read(), LentRead::Part);
     assert_eq!(terminal.ring.input_flushes(), 1);
-    assert_eq!(loan.read(), LentRead::All);
-    assert_eq!(
-        (terminal.ring.input_flushes(), terminal.ring.bytes(0)),
-        (1, &b"x"[..])
-    );
+    assert_eq!(lent.read(), LentRead::All);
+    assert_eq!(terminal.ring.input_flushes(), 1);
+    assert_eq!(terminal.ring.bytes(0), b"x");
 }
 
 #[test]
 fn a_flood_an_end_and_a_full_ring_are_the_holders() {
     let mut terminal = Terminal::new();
-    let mut loan = terminal.lend();
-    let mut reads = Vec::new();
-    for _ in 0..=FLOOD_AFTER_READS {
+    let mut lent = terminal.lend();
+    for number in 0..=FLOOD_AFTER_READS {
         terminal.print(&[b'x'; 2000]);
-        reads.push(loan.read());
+        let expected = match number {
+            FLOOD_AFTER_READS => LentRead::MustReturn,
+            _ => LentRead::Part,
+        };
+        assert_eq!(lent.read(), expected, "{number}");
     }
-    assert_eq!(reads.pop(), Some(LentRead::MustReturn));
-    assert!(
-        reads.iter().all(|read| *read == LentRead::Part),
-        "{reads:?}"
-    );
 
     let mut terminal = Terminal::new();
     while !terminal.writer.is_full() {
         let len = terminal.writer.spare().len();
         terminal.writer.publish(len);
     }
-    let mut loan = terminal.lend();
+    let mut lent = terminal.lend();
     terminal.print(b"no room");
-    assert_eq!(loan.read(), LentRead::MustReturn);
+    assert_eq!(lent.read(), LentRead::MustReturn);
     let _ = terminal.ring.set_tail(100);
-    assert_eq!(loan.read(), LentRead::All);
+    assert_eq!(lent.read(), LentRead::All);
 
     let mut terminal = Terminal::new();
-    let mut loan = terminal.lend();
+    let mut lent = terminal.lend();
     drop(std::mem::replace(
         &mut terminal.program,
         tempfile::tempfile().unwrap(),
     ));
-    wait_for_hangup(&loan.master);
-    assert_eq!(loan.read(), LentRead::MustReturn);
+    wait_for_hangup(&lent.master);
+    assert_eq!(lent.read(), LentRead::MustReturn);
 }
 
 /// A process that another test is starting has a copy of the terminal until it runs its program.
@@ -142,7 +138,7 @@ fn wait_for_hangup(master: &OwnedFd) {
 #[test]
 fn a_terminal_is_not_taken_back_in_the_middle_of_a_read() {
     let mut terminal = Terminal::new();
-    let _loan = terminal.lend();
+    let _lent = terminal.lend();
     terminal.layout().lent.reader.store(READING, SeqCst);
     assert!(!terminal.writer.call_back());
     terminal.layout().lent.reader.store(LENT, SeqCst);
@@ -155,13 +151,13 @@ fn a_terminal_is_not_taken_back_in_the_middle_of_a_read() {
 fn a_kill_at_any_point_of_a_read_loses_nothing() {
     let mut terminal = Terminal::new();
     let read = |terminal: &Terminal, kind: u8| {
-        let loan = &terminal.layout().lent;
-        loan.reader.store(READING, SeqCst);
-        loan.read_from.store(terminal.writer.head(), SeqCst);
-        loan.read_len.store(3, SeqCst);
+        let lent = &terminal.layout().lent;
+        lent.reader.store(READING, SeqCst);
+        lent.read_from.store(terminal.writer.head(), SeqCst);
+        lent.read_len.store(3, SeqCst);
         let flushes = terminal.ring.input_flushes();
-        loan.flushes_before.store(flushes, SeqCst);
-        loan.packet_kind.store(kind, SeqCst);
+        lent.flushes_before.store(flushes, SeqCst);
+        lent.packet_kind.store(kind, SeqCst);
     };
     terminal.writer.spare()[..6].copy_from_slice(b"abcdef");
     // Before the read.
@@ -194,19 +190,19 @@ fn a_kill_at_any_point_of_a_read_loses_nothing() {
 }
 
 /// Starts a process that reads the terminal until it is killed.
-fn reader(loan: &mut LentTerminal) -> Pid {
+fn reader(lent: &mut LentTerminal) -> Pid {
     // SAFETY: the child only makes calls of the system: it allocates nothing and takes no lock that another thread of
     // the parent may have held.
     match unsafe { libc::fork() } {
         0 => loop {
             let mut master = libc::pollfd {
-                fd: loan.master.as_raw_fd(),
+                fd: lent.master.as_raw_fd(),
                 events: libc::POLLIN,
                 revents: 0,
             };
             // SAFETY: one valid entry.
             unsafe { libc::poll(&raw mut master, 1, -1) };
-            loan.read();
+            lent.read();
         },
         pid => Pid::from_raw(pid).expect("a process"),
     }
@@ -249,8 +245,8 @@ fn readers_that_are_killed_again_and_again_lose_nothing() {
     };
     let (mut checked, mut recovered) = (0, 0);
     for round in 0..rounds {
-        let mut loan = terminal.lend();
-        let pid = reader(&mut loan);
+        let mut lent = terminal.lend();
+        let pid = reader(&mut lent);
         let moment = Timespec {
             tv_sec: 0,
             tv_nsec: (round * 618 % 1500 * 1000).cast_signed(),
@@ -271,9 +267,9 @@ fn readers_that_are_killed_again_and_again_lose_nothing() {
     }
     stop.store(true, SeqCst);
     // Whoever still prints gets room.
-    let mut loan = terminal.lend();
+    let mut lent = terminal.lend();
     while !printing.is_finished() {
-        loan.read();
+        lent.read();
         let _ = terminal.ring.set_tail(u64::MAX);
     }
     printing.join().unwrap();

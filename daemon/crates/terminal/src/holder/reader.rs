@@ -101,10 +101,7 @@ impl HolderReader {
             let timeout = self.timeout();
             if let Err(error) = self.poller.wait(timeout, &mut sources) {
                 // Only a bug in the arguments can make this fail, and then it would fail for ever.
-                tracing::error!(
-                    error = &error as &dyn std::error::Error,
-                    "the holder cannot wait for events"
-                );
+                tracing::error!(%error, "the holder cannot wait for events");
                 return;
             }
             self.signals.holder.wake_up();

@@ -116,11 +116,7 @@ impl Slots {
             .change(&terminal.master, source, terminal.watch, watch);
         terminal.watch = watch;
         if let Err(error) = changed {
-            tracing::error!(
-                slot,
-                error = &error as &dyn std::error::Error,
-                "could not watch a terminal"
-            );
+            tracing::error!(slot, %error, "could not watch a terminal");
             // The thread that reads floods needs no watch. It hands the terminal back soon, for another attempt.
             terminal.watch = Watch::Flooding;
         }

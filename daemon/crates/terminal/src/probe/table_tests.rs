@@ -5,7 +5,7 @@ use rustix::process::{Pid, Signal, geteuid, kill_process};
 
 use super::report::Verdict::{Accepts, No, Unknown};
 use super::test_table::{eventually_probed, found, play_all, row, row_after, wait_for_reader};
-use super::test_terminal::{Folder, TestTerminal, eventually, is_installed};
+use super::test_terminal::{TestTerminal, eventually, is_installed, public_folder};
 use super::{LastTyped, Probe, fresh};
 
 const BASH: &str = "bash --norc";
@@ -61,8 +61,8 @@ time.sleep(100)'";
 
 #[test]
 fn secrets_are_read_in_canonical_mode_without_echo() {
-    let folder = Folder::new("secrets");
-    let key = format!("ssh-keygen -q -f {}/key", folder.0);
+    let folder = public_folder();
+    let key = format!("ssh-keygen -q -f {}/key", folder.path().display());
     let blocked = "hidden blocked read";
     for command in [
         "bash -c 'read -s x'",
@@ -142,8 +142,8 @@ fn full_screen_programs_accept() {
 
 #[test]
 fn a_program_that_passes_input_on_is_not_known_to_wait() {
-    let folder = Folder::new("relay");
-    let ssh = format!("{}/ssh", folder.0);
+    let folder = public_folder();
+    let ssh = format!("{}/ssh", folder.path().display());
     std::os::unix::fs::symlink("/bin/cat", &ssh).unwrap();
     let raw = format!("sh -c 'stty raw -echo; exec {ssh}'");
     let spawn = "python3 -c 'import pty; pty.spawn([\"sleep\", \"100\"])'";
@@ -168,8 +168,8 @@ fn a_relay_hides_input_if_the_terminal_of_its_program_does() {
 
 #[test]
 fn a_program_that_is_there_to_ask_for_secrets_hides_input() {
-    let folder = Folder::new("secret");
-    let pinentry = format!("{}/pinentry-tty", folder.0);
+    let folder = public_folder();
+    let pinentry = format!("{}/pinentry-tty", folder.path().display());
     std::os::unix::fs::symlink("/bin/cat", &pinentry).unwrap();
     let raw = format!("sh -c 'stty raw -echo; exec {pinentry}'");
     let (_terminal, probe) = row(&raw, "raw blocked read").play().unwrap();

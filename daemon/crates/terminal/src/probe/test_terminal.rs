@@ -1,5 +1,6 @@
 //! A real program on a real terminal, for the tests of this module.
 
+use std::fs::Permissions;
 use std::io::{Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant};
 use pty_process::blocking::{Command, Pty};
 use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
 
 use super::{Probe, probe};
 
@@ -122,23 +124,13 @@ impl Drop for TestTerminal {
     }
 }
 
-/// A directory that is deleted when dropped.
-pub(super) struct Folder(pub(super) String);
-
-impl Folder {
-    /// Creates a directory in which every user may write: some programs of the tests run as another user.
-    pub(super) fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("ccd-probe-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o777)).unwrap();
-        Self(path.to_str().unwrap().to_owned())
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// Creates a directory in which every user may write: some programs of the tests run as another user.
+pub(super) fn public_folder() -> TempDir {
+    let mode = Permissions::from_mode(0o777);
+    tempfile::Builder::new()
+        .permissions(mode)
+        .tempdir()
+        .unwrap()
 }
 
 /// Waits until `condition` returns a value, and returns it; fails with its last reason otherwise.

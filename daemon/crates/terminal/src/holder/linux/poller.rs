@@ -14,29 +14,29 @@ use crate::holder::source::{Source, Watch};
 const EVENTS_PER_WAIT: usize = 64;
 
 #[derive(Debug)]
-pub(in crate::holder) struct Poller {
+pub(crate) struct Poller {
     epoll: OwnedFd,
 }
 
 impl Poller {
-    pub(in crate::holder) fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         Ok(Self {
             epoll: epoll::create(CreateFlags::CLOEXEC)?,
         })
     }
 
     /// Watches `fd` for as long as it is readable.
-    pub(in crate::holder) fn add(&self, fd: impl AsFd, source: Source) -> io::Result<()> {
+    pub(crate) fn add(&self, fd: impl AsFd, source: Source) -> io::Result<()> {
         Ok(epoll::add(&self.epoll, fd, data(source), EventFlags::IN)?)
     }
 
     /// Stops watching `fd`. Closing it is not enough if another descriptor of the same open file exists.
-    pub(in crate::holder) fn remove(&self, fd: impl AsFd) {
+    pub(crate) fn remove(&self, fd: impl AsFd) {
         // It fails only if it is not in the set, and then there is nothing to do.
         let _ = epoll::delete(&self.epoll, fd);
     }
 
-    pub(in crate::holder) fn change(
+    pub(crate) fn change(
         &self,
         fd: impl AsFd,
         source: Source,
@@ -55,7 +55,7 @@ impl Poller {
     }
 
     /// Waits for events, for ever if there is no `timeout`, and puts their sources into `sources`.
-    pub(in crate::holder) fn wait(
+    pub(crate) fn wait(
         &self,
         timeout: Option<Duration>,
         sources: &mut Vec<Source>,

@@ -14,7 +14,7 @@ pub fn claim_children() -> io::Result<()> {
 }
 
 #[cfg(not(test))]
-pub(in crate::holder) use children::ChildSignals;
+pub(crate) use children::ChildSignals;
 
 #[cfg(not(test))]
 mod children {
@@ -24,21 +24,18 @@ mod children {
 
     /// A descriptor that becomes readable when a child of this process has exited, was stopped or continues.
     #[derive(Debug)]
-    pub(in crate::holder) struct ChildSignals(OwnedFd);
+    pub(crate) struct ChildSignals(OwnedFd);
 
     impl ChildSignals {
         /// Makes this process the reaper of its descendants. [`claim_children`](super::claim_children) must have been called.
-        pub(in crate::holder) fn claim() -> io::Result<Self> {
+        pub(crate) fn claim() -> io::Result<Self> {
             set_child_subreaper(Some(getpid()))?;
             signal_descriptor(&set_of(&[libc::SIGCHLD])).map(Self)
         }
 
         /// Reaps every child that has exited, not only the leaders. Returns the process id and wait status of each, and of
         /// those that were stopped or continue.
-        pub(in crate::holder) fn reap(
-            &self,
-            _leaders: impl Iterator<Item = Pid>,
-        ) -> Vec<(Pid, WaitStatus)> {
+        pub(crate) fn reap(&self, _leaders: impl Iterator<Item = Pid>) -> Vec<(Pid, WaitStatus)> {
             // The signal only says that there is something to reap, so its contents are ignored.
             let _ = rustix::io::read(&self.0, &mut [0_u8; size_of::<libc::signalfd_siginfo>()]);
             let options = WaitOptions::NOHANG | WaitOptions::UNTRACED | WaitOptions::CONTINUED;
@@ -54,7 +51,7 @@ mod children {
 }
 
 #[cfg(test)]
-pub(in crate::holder) use tests::ChildSignals;
+pub(crate) use tests::ChildSignals;
 
 /// The signals that are requests to the daemon.
 const ASKING: [libc::c_int; 3] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP];
@@ -71,17 +68,17 @@ pub fn hear_signals() {
 
 /// A descriptor that reports the signals that are requests, which are blocked from now on.
 #[derive(Debug)]
-pub(in crate::holder) struct AskingSignals(OwnedFd);
+pub(crate) struct AskingSignals(OwnedFd);
 
 impl AskingSignals {
     /// Blocks these signals in this thread and all that it starts. Must be called before any thread is started.
-    pub(in crate::holder) fn claim() -> io::Result<Self> {
+    pub(crate) fn claim() -> io::Result<Self> {
         let set = asking_set();
         change_mask(libc::SIG_BLOCK, &set)?;
         signal_descriptor(&set).map(Self)
     }
 
-    pub(in crate::holder) fn take(&self) -> Vec<Signal> {
+    pub(crate) fn take(&self) -> Vec<Signal> {
         let mut signals = Vec::new();
         let mut info = [0_u8; size_of::<libc::signalfd_siginfo>()];
         while let Ok(len) = rustix::io::read(&self.0, &mut info)
@@ -145,10 +142,10 @@ mod tests {
 
     /// A timer: in a test, other threads do not block SIGCHLD, and other tests have children of their own.
     #[derive(Debug)]
-    pub(in crate::holder) struct ChildSignals(OwnedFd);
+    pub(crate) struct ChildSignals(OwnedFd);
 
     impl ChildSignals {
-        pub(in crate::holder) fn claim() -> io::Result<Self> {
+        pub(crate) fn claim() -> io::Result<Self> {
             let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
             let timer = rustix::time::timerfd_create(TimerfdClockId::Monotonic, flags)?;
             let period = Timespec {
@@ -163,10 +160,7 @@ mod tests {
             Ok(Self(timer))
         }
 
-        pub(in crate::holder) fn reap(
-            &self,
-            leaders: impl Iterator<Item = Pid>,
-        ) -> Vec<(Pid, WaitStatus)> {
+        pub(crate) fn reap(&self, leaders: impl Iterator<Item = Pid>) -> Vec<(Pid, WaitStatus)> {
             let _ = rustix::io::read(&self.0, &mut [0; 8]);
             leaders
                 .filter_map(|leader| waitpid(Some(leader), WaitOptions::NOHANG).ok()?)

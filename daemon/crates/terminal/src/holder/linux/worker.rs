@@ -12,17 +12,14 @@ use super::posix_spawn::Spawn;
 use super::signals::asking_set;
 
 /// The descriptor of a worker's port.
-pub(in crate::holder) const PORT: i32 = 3;
+pub(crate) const PORT: i32 = 3;
 
 /// Variables from the service manager that only concern the process that it started.
 const OF_HOLDER_ALONE: [&str; 4] = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "WATCHDOG_PID"];
 
 /// Starts the program in the file `build` as a worker with the port `port` and the arguments of this process. Signals that
 /// are requests are blocked in it until [`hear_signals`](super::hear_signals).
-pub(in crate::holder) fn start_worker(
-    port: BorrowedFd<'_>,
-    build: BorrowedFd<'_>,
-) -> io::Result<Pid> {
+pub(crate) fn start_worker(port: BorrowedFd<'_>, build: BorrowedFd<'_>) -> io::Result<Pid> {
     let c_string = |text: OsString| CString::new(text.into_vec()).map_err(io::Error::from);
     let argv: Vec<CString> = std::env::args_os()
         .map(c_string)

@@ -21,7 +21,7 @@ const CLOSED_PAUSE: Duration = Duration::from_millis(100);
 
 /// A set of descriptors. Its owner is one thread; the lock is only for the compiler.
 #[derive(Debug)]
-pub(in crate::holder) struct Poller {
+pub(crate) struct Poller {
     set: Mutex<Set>,
 }
 
@@ -34,7 +34,7 @@ struct Set {
 }
 
 impl Poller {
-    pub(in crate::holder) fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         let set = Set {
             readable: HashMap::new(),
             closed: HashMap::new(),
@@ -46,18 +46,18 @@ impl Poller {
     }
 
     /// Watches `fd` for as long as it is readable. It must be removed before it is closed.
-    pub(in crate::holder) fn add(&self, fd: impl AsFd, source: Source) -> io::Result<()> {
+    pub(crate) fn add(&self, fd: impl AsFd, source: Source) -> io::Result<()> {
         self.set.lock().readable.insert(number(&fd), source);
         Ok(())
     }
 
-    pub(in crate::holder) fn remove(&self, fd: impl AsFd) {
+    pub(crate) fn remove(&self, fd: impl AsFd) {
         let mut set = self.set.lock();
         set.readable.remove(&number(&fd));
         set.closed.remove(&number(&fd));
     }
 
-    pub(in crate::holder) fn change(
+    pub(crate) fn change(
         &self,
         fd: impl AsFd,
         source: Source,
@@ -85,7 +85,7 @@ impl Poller {
     }
 
     /// Waits for events, for ever if there is no `timeout`, and puts their sources into `sources`.
-    pub(in crate::holder) fn wait(
+    pub(crate) fn wait(
         &self,
         timeout: Option<Duration>,
         sources: &mut Vec<Source>,

@@ -31,13 +31,13 @@ pub fn claim_children() -> io::Result<()> {
 
 /// A descriptor that becomes readable when a child of this process has exited.
 #[derive(Debug)]
-pub(in crate::holder) struct ChildSignals {
+pub(crate) struct ChildSignals {
     arrived: Arc<Event>,
     action: SigId,
 }
 
 impl ChildSignals {
-    pub(in crate::holder) fn claim() -> io::Result<Self> {
+    pub(crate) fn claim() -> io::Result<Self> {
         let arrived = Arc::new(Event::new()?);
         let handler = Arc::clone(&arrived);
         // SAFETY: the action is one write to a pipe that does not block. The registry preserves `errno`, and keeps the
@@ -49,10 +49,7 @@ impl ChildSignals {
 
     /// Returns the process id and wait status of each of `leaders` that has exited, and reaps it.
     /// Other children are reaped by the code that started them.
-    pub(in crate::holder) fn reap(
-        &self,
-        leaders: impl Iterator<Item = Pid>,
-    ) -> Vec<(Pid, WaitStatus)> {
+    pub(crate) fn reap(&self, leaders: impl Iterator<Item = Pid>) -> Vec<(Pid, WaitStatus)> {
         // Cleared first, so that a child that exits meanwhile is reported again.
         self.arrived.clear();
         leaders

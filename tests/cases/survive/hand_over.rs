@@ -2,13 +2,13 @@
 
 use crate::support::executable;
 use crate::support::processes::lives;
-use crate::support::session::{OpenSession, assert_error, regex};
+use crate::support::session::{OpenSession, assert_error};
 use crate::support::worker::{
     hand_over, is_one_process, kill_worker, other_build, signal_worker, with_worker, worker,
 };
 use crate::support::{Daemon, eventually};
-use ccd_protocol::session::{EndReason, SessionExpectParams, SessionState};
-use ccd_protocol::{ErrorCode, Timeout};
+use ccd_protocol::ErrorCode;
+use ccd_protocol::session::{EndReason, SessionState};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -37,13 +37,8 @@ fn a_restart_keeps_the_sessions_and_tells_who_waits() {
     let session = daemon.open_bash();
     session.ask("x=41", "ready> ");
     let mut waiting = daemon.connect();
-    let expect = SessionExpectParams {
-        session: session.id().to_owned(),
-        patterns: vec![regex("never")],
-        timeout_ms: Timeout::After(60_000.0),
-        ..SessionExpectParams::default()
-    };
-    let expect = serde_json::to_value(&expect).unwrap();
+    let never = json!([{"regex": "never"}]);
+    let expect = json!({"session": session.id(), "patterns": never, "timeout_ms": 60_000});
     let asked = waiting.request("session.expect", &expect);
     let before = worker(&daemon);
     let reply = daemon.call_value("daemon.restart", &json!({})).unwrap();
@@ -54,10 +49,8 @@ fn a_restart_keeps_the_sessions_and_tells_who_waits() {
     let error = waiting.answer(asked).unwrap_err();
     assert_handed_over(&error);
     let last = hand_over(&daemon, 1);
-    assert_eq!(
-        (&last["cause"], &last["rolled_back"]),
-        (&json!("upgrade"), &json!(false))
-    );
+    let how = (&last["cause"], &last["rolled_back"]);
+    assert_eq!(how, (&json!("upgrade"), &json!(false)));
     assert_ne!(worker(&daemon), before);
     assert!(!lives(before));
     session.ask("echo $((x + 1))", "(?m)^42$");
@@ -77,10 +70,8 @@ fn another_build_goes_on_and_stays_after_a_crash() {
     kill_worker(&daemon);
     let last = hand_over(&daemon, 2);
     assert_eq!(last["cause"], "crash");
-    assert!(
-        last["reason"].as_str().unwrap().contains("signal 9"),
-        "{last}"
-    );
+    let reason = last["reason"].as_str().unwrap();
+    assert!(reason.contains("signal 9"), "{reason}");
     assert_eq!(executable_of(worker(&daemon)), build);
     session.ask("after the crash", "after the crash\n");
 }
@@ -130,10 +121,8 @@ fn what_is_no_daemon_is_refused_and_nothing_happens() {
         let error = refused.unwrap_err();
         assert_error(&error, ErrorCode::InvalidArgument);
         let message = error["message"].as_str().unwrap();
-        assert!(
-            message.starts_with(&format!("{binary} cannot take over: ")),
-            "{message}"
-        );
+        let expected = format!("{binary} cannot take over: ");
+        assert!(message.starts_with(&expected), "{message}");
     }
     assert_eq!(worker(&daemon), before);
 }
@@ -157,15 +146,10 @@ fn without_its_holder_everything_ends_and_is_written_down() {
     assert!(!lives(orphan) && !lives(pid));
     let record = daemon.call_value("session.get", &json!({"session": id}));
     let record = record.unwrap();
-    assert_eq!(
-        (&record["state"], &record["end_reason"]),
-        (&json!("dead"), &json!("holder_died"))
-    );
+    let end = (&record["state"], &record["end_reason"]);
+    assert_eq!(end, (&json!("dead"), &json!("holder_died")));
     // Nobody has reaped its program.
-    assert_eq!(
-        (&record["exitstatus"], &record["signal"]),
-        (&json!(null), &json!(null))
-    );
+    assert!(record["exitstatus"].is_null() && record["signal"].is_null());
     let read = daemon.call_value("session.read", &json!({"session": id, "since": 0}));
     assert_eq!(read.unwrap()["text"], "all of this is kept\n");
 }

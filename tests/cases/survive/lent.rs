@@ -44,7 +44,7 @@ fn use_until_lent(shell: &OpenSession<'_>) {
 }
 
 /// Returns the lines of `seq 1 COUNT`, and a last one.
-fn numbered(count: usize, last: &str) -> Vec<u8> {
+pub(super) fn numbered(count: usize, last: &str) -> Vec<u8> {
     let lines = (1..=count).map(|line| format!("{line}\r\n"));
     let last = format!("{last}\r\n");
     lines.chain([last]).collect::<String>().into_bytes()
@@ -57,7 +57,7 @@ fn ask(session: &OpenSession<'_>, count: usize) {
 }
 
 /// Calls `act` while the process is stopped.
-fn while_stopped<T>(pid: i32, act: impl FnOnce() -> T) {
+pub(super) fn while_stopped<T>(pid: i32, act: impl FnOnce() -> T) {
     let signal = |signal| kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
     signal(Signal::STOP);
     eventually("it has stopped", || {

@@ -1,5 +1,6 @@
 //! Many kills of the worker, and upgrades, while sessions flood, ask, sleep and exit, and clients wait for them.
 
+use super::lent::numbered;
 use crate::support::processes::{descriptors, lives, private_memory, with_variable, worker_of};
 use crate::support::session::program;
 use crate::support::worker::{is_one_process, other_build, worker};
@@ -16,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Lines that each flood prints per round.
-const LINES_PER_ROUND: u64 = 4_000;
+const LINES_PER_ROUND: usize = 4_000;
 const FLOODS: usize = 8;
 const ASKERS: usize = 4;
 const SLEEPERS: usize = 4;
@@ -99,13 +100,6 @@ impl Client {
             }
         }
     }
-}
-
-/// Returns the bytes that a flood of `lines` lines prints.
-fn flood_bytes(lines: u64) -> Vec<u8> {
-    let mut text: String = (1..=lines).map(|line| format!("{line}\r\n")).collect();
-    text.push_str("all of it\r\n");
-    text.into_bytes()
 }
 
 /// Follows a session by subscriptions until its output ends with `all of it`; every byte must arrive once, in order,
@@ -252,8 +246,8 @@ fn successor(client: &mut Client, pid: i64) -> i64 {
 /// Runs all kinds of sessions and clients, and calls `disturb` in each round with the process id of the worker; it
 /// returns that of the next worker.
 fn under_load(daemon: &Daemon, mut disturb: impl FnMut(u64, i64) -> i64) {
-    let lines = rounds() as u64 * LINES_PER_ROUND;
-    let expected = flood_bytes(lines);
+    let lines = rounds() * LINES_PER_ROUND;
+    let expected = numbered(lines, "all of it");
     let open = |count: usize, script: &str| -> Vec<_> {
         let sessions = (0..count).map(|_| daemon.open("sh", &["-c", script]));
         sessions.collect()

@@ -1,5 +1,6 @@
 //! Sessions outlive the worker.
 
+use super::lent::{numbered, while_stopped};
 use crate::support::files::Odd;
 use crate::support::processes::lives;
 use crate::support::session::{OpenSession, assert_error, program};
@@ -282,26 +283,21 @@ fn workers_that_cannot_start_end_nothing() {
 #[test]
 fn what_is_stopped_goes_on_where_it_was() {
     const LINES: usize = 200_000;
-    let daemon = Daemon::builder()
-        .config(r#"{"max_output_size": 0}"#)
-        .start();
+    let config = r#"{"max_output_size": 0}"#;
+    let daemon = Daemon::builder().config(config).start();
     if is_one_process(&daemon) {
         return;
     }
     let serving = worker(&daemon);
-    let mut expected: String = (1..=LINES).map(|line| format!("{line}\r\n")).collect();
-    expected.push_str("all of it\r\n");
     for stopped in [serving, daemon.pid()] {
         let script = format!("read go; seq 1 {LINES}; echo all of it; exec cat");
         let flood = daemon.open("sh", &["-c", &format!("stty -echo; echo ready; {script}")]);
         flood.expect("ready\n");
         let before = flood.bytes().len();
         flood.line("go");
-        send(stopped, Signal::STOP);
-        eventually("it has stopped", || has_stopped(stopped).then_some(()));
-        send(stopped, Signal::CONT);
+        while_stopped(stopped, || ());
         flood.expect("all of it\n");
-        assert!(flood.bytes()[before..] == *expected.as_bytes());
+        assert!(flood.bytes()[before..] == numbered(LINES, "all of it"));
     }
     assert_eq!(worker(&daemon), serving);
 }
@@ -335,11 +331,6 @@ fn last_reason(daemon: &Daemon) -> String {
 
 fn send(pid: i32, signal: Signal) {
     kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
-}
-
-fn has_stopped(pid: i32) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    status.contains("State:\tT")
 }
 
 #[test]

@@ -14,7 +14,6 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use super::board::Board;
 #[cfg(any(portable, test))]
 use super::descriptors::DescriptorLimits;
 use super::error::{REQUESTS_LEN, SpawnError};
@@ -24,6 +23,7 @@ use super::port::{Port, blob, send_over};
 use super::reader::HolderReader;
 use super::ring::Ring;
 use super::ring_file::RingError;
+use super::shared::SharedMemory;
 #[cfg(any(portable, test))]
 use super::wake::events;
 use super::wake::{NewsReceiver, WakeSignal, WakeSignals};
@@ -74,7 +74,7 @@ pub struct Holder(Arc<Link>);
 
 #[derive(Debug)]
 struct Link {
-    board: Arc<Board>,
+    shared: Arc<SharedMemory>,
     wake: WakeSignal,
     socket: OwnedFd,
     requests: Mutex<Requests>,
@@ -107,7 +107,7 @@ impl Holder {
     /// It only reaps its own children.
     #[cfg(any(portable, test))]
     pub fn start(limits: DescriptorLimits) -> io::Result<(Self, HolderNews)> {
-        let signals = WakeSignals::new(Board::create()?.0, events()?);
+        let signals = WakeSignals::new(SharedMemory::create()?.0, events()?);
         let (own, port) = Port::pair()?;
         let reader = HolderReader::new(signals.clone(), port, limits)?;
         let thread = std::thread::Builder::new()
@@ -128,7 +128,7 @@ impl Holder {
         secret: [u8; 32],
     ) -> io::Result<(Self, HolderNews)> {
         let link = Arc::new(Link {
-            board: signals.board,
+            shared: signals.shared,
             wake: signals.holder,
             socket: port.sender()?,
             requests: Mutex::default(),
@@ -205,13 +205,13 @@ impl Holder {
 
     /// Makes the holder read again, after `Ring::set_tail` has returned true.
     pub fn space_freed(&self, slot: usize) {
-        self.0.board.to_holder.space_freed.insert(slot);
+        self.0.shared.to_holder.space_freed.insert(slot);
         self.0.wake.send();
     }
 
     /// Reports that this process has returned a terminal that was lent to it.
     pub fn returned(&self, slot: usize) {
-        self.0.board.to_holder.returned.insert(slot);
+        self.0.shared.to_holder.returned.insert(slot);
         self.0.wake.send();
     }
 
@@ -219,15 +219,15 @@ impl Holder {
     /// returned value is dropped.
     pub fn works_at(&self, slot: usize) -> AtWork<'_> {
         AtWork {
-            board: &self.0.board,
+            shared: &self.0.shared,
             slot,
-            deaths: self.0.board.deaths.add(slot),
+            deaths: self.0.shared.deaths.add(slot),
         }
     }
 
     /// Returns how many workers in a row died while they worked on a session's log.
     pub fn deaths_at(&self, slot: usize) -> u8 {
-        self.0.board.deaths.get(slot)
+        self.0.shared.deaths.get(slot)
     }
 
     /// Ends the holder's part of a session: closes its terminal and deletes the ring's file. If the program is still
@@ -268,7 +268,7 @@ impl Holder {
 /// Work on a session's log. If the worker dies meanwhile, the next one knows at which session.
 #[derive(Debug)]
 pub struct AtWork<'a> {
-    board: &'a Board,
+    shared: &'a SharedMemory,
     slot: usize,
     deaths: u8,
 }
@@ -287,7 +287,7 @@ impl AtWork<'_> {
 
 impl Drop for AtWork<'_> {
     fn drop(&mut self) {
-        self.board.deaths.set(self.slot, self.deaths);
+        self.shared.deaths.set(self.slot, self.deaths);
     }
 }
 
@@ -374,12 +374,12 @@ impl Link {
     }
 
     fn release(&self, slot: usize) {
-        self.board.to_holder.released.insert(slot);
+        self.shared.to_holder.released.insert(slot);
         self.wake.send();
     }
 
     fn stop(&self) {
-        self.board.to_holder.stop.store(true, SeqCst);
+        self.shared.to_holder.stop.store(true, SeqCst);
         self.wake.send();
         let thread = self.thread.lock().take();
         if let Some(Err(_)) = thread.map(JoinHandle::join) {

@@ -5,11 +5,11 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 
-use super::board::Board;
 use super::descriptors::DescriptorLimits;
 use super::platform::AskingSignals;
 use super::processes::end_descendants;
 use super::reader::HolderReader;
+use super::shared::SharedMemory;
 use super::supervise::{DaemonEnd, Locks, Worker, WorkerResources};
 use super::wake::{WakeSignals, events};
 
@@ -26,11 +26,11 @@ pub struct Held {
 /// was started.
 pub fn hold(held: &Held, limits: DescriptorLimits, since: &str) -> io::Result<DaemonEnd> {
     let signals = AskingSignals::claim()?;
-    let (board, memory) = Board::create()?;
+    let (shared, memory) = SharedMemory::create()?;
     let events = events()?;
-    let wake_signals = WakeSignals::new(board, events.clone());
+    let wake_signals = WakeSignals::new(shared, events.clone());
     let resources = WorkerResources {
-        board: Arc::clone(&wake_signals.board),
+        shared: Arc::clone(&wake_signals.shared),
         memory,
         events,
         listener: held.listener.as_fd().try_clone_to_owned()?,

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use rustix::process::{Pid, getppid};
 
-use super::board::Board;
 use super::handle::{Adopted, Holder, HolderNews};
 use super::hold::Held;
 use super::platform::{Event, KeptFile, PORT};
 use super::port::{Port, read_blob};
 use super::ring::Ring;
+use super::shared::SharedMemory;
 use super::wake::WakeSignals;
 use super::wire::{HandOver, HeldSession, ToWorker, VERSION};
 
@@ -60,7 +60,7 @@ pub fn join() -> io::Result<Welcomed> {
         socket_lock,
     ] = descriptors;
     let events = [wake, quiet, floods].map(|event| Arc::new(Event::of(event)));
-    let signals = WakeSignals::new(Board::open(&memory)?, events);
+    let signals = WakeSignals::new(SharedMemory::open(&memory)?, events);
     let held = Held {
         listener: UnixListener::from(listener),
         locks: [base_lock, socket_lock],

@@ -2,7 +2,6 @@
 //! It is one thread that does not know the protocol or the log. Everything else is up to the worker: it reads the
 //! rings, writes to the terminals, and serves the clients.
 
-mod board;
 mod bus_error;
 mod descriptors;
 mod error;
@@ -28,6 +27,7 @@ mod resolve;
 mod ring;
 mod ring_file;
 mod ring_layout;
+mod shared;
 mod slot_set;
 mod slots;
 mod source;

@@ -10,7 +10,6 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::board::Board;
 use super::descriptors::DescriptorLimits;
 #[cfg(not(portable))]
 use super::descriptors::close_all_on_exec;
@@ -18,6 +17,7 @@ use super::error::SpawnError;
 use super::floods::Floods;
 use super::platform::{ChildSignals, Poller};
 use super::port::{Port, read_blob};
+use super::shared::SharedMemory;
 use super::slot_set::SlotSet;
 use super::slots::Slots;
 use super::source::{Source, Watch};
@@ -33,7 +33,7 @@ use crate::probe::{Probe, probe};
 /// The holder's state. [`HolderReader::run`] is its thread.
 #[derive(Debug)]
 pub(super) struct HolderReader {
-    board: Arc<Board>,
+    shared: Arc<SharedMemory>,
     signals: WakeSignals,
     port: Port,
     /// Requests of the worker, oldest first.
@@ -66,7 +66,7 @@ impl HolderReader {
         let calmed = Arc::new(SlotSet::new());
         let flood_thread = floods.start(signals.clone(), Arc::clone(&calmed))?;
         Ok(Self {
-            board: Arc::clone(&signals.board),
+            shared: Arc::clone(&signals.shared),
             signals,
             port,
             requests: VecDeque::new(),
@@ -97,7 +97,7 @@ impl HolderReader {
         #[cfg(not(portable))] // elsewhere threads share the mask, and each child takes its own
         own_mask_in_this_thread();
         let mut sources = Vec::new();
-        while !self.board.to_holder.stop.load(SeqCst) {
+        while !self.shared.to_holder.stop.load(SeqCst) {
             let timeout = self.timeout();
             if let Err(error) = self.poller.wait(timeout, &mut sources) {
                 // Only a bug in the arguments can make this fail, and then it would fail for ever.
@@ -110,7 +110,7 @@ impl HolderReader {
             }
             let is_time = self.worker.as_mut().is_some_and(Worker::keep_time);
             #[cfg(not(portable))]
-            if is_time && !self.board.to_holder.stop.load(SeqCst) {
+            if is_time && !self.shared.to_holder.stop.load(SeqCst) {
                 self.replace_worker();
             }
             #[cfg(portable)]
@@ -126,7 +126,7 @@ impl HolderReader {
     /// Returns how long to wait for events: not at all while there is other work.
     fn timeout(&self) -> Option<Duration> {
         let has_work =
-            || self.board.to_holder.any() || !self.calmed.is_empty() || !self.requests.is_empty();
+            || self.shared.to_holder.any() || !self.calmed.is_empty() || !self.requests.is_empty();
         if !self.signals.holder.try_sleep(has_work) {
             return Some(Duration::ZERO);
         }
@@ -136,7 +136,7 @@ impl HolderReader {
 
     fn handle(&mut self, source: Source) {
         match source {
-            Source::Wake => {} // its news is on the board, which every round checks
+            Source::Wake => {} // its news is in the shared memory, which every round checks
             Source::Port => self.receive(),
             Source::Terminal(slot) => self.read(slot),
             #[cfg(not(portable))]
@@ -187,16 +187,16 @@ impl HolderReader {
     }
 
     fn take_notes(&mut self) {
-        let board = Arc::clone(&self.board);
-        board.to_holder.space_freed.drain(|slot| {
+        let shared = Arc::clone(&self.shared);
+        shared.to_holder.space_freed.drain(|slot| {
             if self.slots.watch(slot) == Some(Watch::Full) {
                 self.read(slot);
             }
         });
         Arc::clone(&self.calmed).drain(|slot| self.read(slot));
-        board.to_holder.returned.drain(|slot| self.read(slot));
-        board.to_holder.released.drain(|slot| {
-            board.deaths.set(slot, 0);
+        shared.to_holder.returned.drain(|slot| self.read(slot));
+        shared.to_holder.released.drain(|slot| {
+            shared.deaths.set(slot, 0);
             self.slots.release(slot);
         });
     }
@@ -216,7 +216,7 @@ impl HolderReader {
                 // The end of the worker is also noticed in another way.
                 self.poller.remove(&self.port);
             } else {
-                self.board.to_holder.stop.store(true, SeqCst);
+                self.shared.to_holder.stop.store(true, SeqCst);
             }
         }
     }
@@ -244,7 +244,7 @@ impl HolderReader {
                 self.port = port;
             }
             Some(Next::Later) => {}
-            _ => self.board.to_holder.stop.store(true, SeqCst),
+            _ => self.shared.to_holder.stop.store(true, SeqCst),
         }
     }
 

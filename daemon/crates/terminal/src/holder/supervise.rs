@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
 
-use super::board::Board;
 use super::platform::{AskingSignals, Event, start_worker};
 use super::port::{MAX_DESCRIPTORS, Port, blob};
 use super::ring::{Exit, exit_of};
 use super::ring_file::RingError;
+use super::shared::SharedMemory;
 use super::slots::HeldTerminal;
 use super::wire::{Cause, HandOver, ToHolder, ToWorker, VERSION, Welcome};
 
@@ -111,7 +111,7 @@ pub(super) enum Next {
 /// What every worker receives.
 #[derive(Debug)]
 pub(super) struct WorkerResources {
-    pub(super) board: Arc<Board>,
+    pub(super) shared: Arc<SharedMemory>,
     pub(super) memory: OwnedFd,
     pub(super) events: [Arc<Event>; 3],
     pub(super) listener: OwnedFd,
@@ -238,12 +238,12 @@ impl Worker {
             rolled_back: failed.is_some(),
             reason,
         };
-        for news in [&self.resources.board.quiet, &self.resources.board.floods] {
+        for news in [&self.resources.shared.quiet, &self.resources.shared.floods] {
             news.is_awake.store(false, SeqCst);
         }
         for held in held {
             let slot = held.session.started.slot as usize;
-            self.resources.board.quiet.slots.insert(slot);
+            self.resources.shared.quiet.slots.insert(slot);
         }
         let started = self.resources.start_worker(&build, held, Some(hand_over));
         let (pid, port) = match started {
@@ -380,7 +380,7 @@ impl Worker {
         let was_killed = exit.signal == Some(Signal::KILL.as_raw()) && !self.was_late;
         if was_killed {
             // By somebody else: no session is the reason.
-            self.resources.board.deaths.clear();
+            self.resources.shared.deaths.clear();
         }
         let mut successor = None;
         match std::mem::replace(&mut self.phase, Phase::Starting) {

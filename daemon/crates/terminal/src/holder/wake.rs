@@ -1,5 +1,5 @@
-//! How the holder and the worker wake each other: sets of slots on the board, and a signal that is only sent if the other
-//! side sleeps.
+//! How the holder and the worker wake each other: sets of slots in the shared memory, and a signal that is only sent if the
+//! other side sleeps.
 //! The order prevents lost wake-ups: a sender marks its news, then checks whether the other side sleeps; a receiver
 //! first declares that it sleeps, then checks for news once more. All accesses are sequentially consistent.
 
@@ -12,13 +12,13 @@ use std::sync::atomic::Ordering::SeqCst;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use super::board::{Board, BoardLayout, News, Notes};
 use super::platform::Event;
+use super::shared::{News, Notes, SharedLayout, SharedMemory};
 
 /// What wakes the holder and the two parts of the worker that process output.
 #[derive(Debug, Clone)]
 pub(super) struct WakeSignals {
-    pub(super) board: Arc<Board>,
+    pub(super) shared: Arc<SharedMemory>,
     pub(super) holder: WakeSignal,
     /// To the part that processes the output of terminals that do not flood, and all exits.
     pub(super) quiet: NewsSender,
@@ -27,38 +27,38 @@ pub(super) struct WakeSignals {
 }
 
 impl WakeSignals {
-    pub(super) fn new(board: Board, [holder, quiet, floods]: [Arc<Event>; 3]) -> Self {
-        let board = Arc::new(board);
+    pub(super) fn new(shared: SharedMemory, [holder, quiet, floods]: [Arc<Event>; 3]) -> Self {
+        let shared = Arc::new(shared);
         let signal = |event, is_awake| WakeSignal {
             event,
-            board: Arc::clone(&board),
+            shared: Arc::clone(&shared),
             is_awake,
         };
         Self {
-            board: Arc::clone(&board),
-            holder: signal(holder, |board| &board.to_holder.is_awake),
+            shared: Arc::clone(&shared),
+            holder: signal(holder, |shared| &shared.to_holder.is_awake),
             quiet: NewsSender {
-                wake: signal(quiet, |board| &board.quiet.is_awake),
-                news: |board| &board.quiet,
+                wake: signal(quiet, |shared| &shared.quiet.is_awake),
+                news: |shared| &shared.quiet,
             },
             floods: NewsSender {
-                wake: signal(floods, |board| &board.floods.is_awake),
-                news: |board| &board.floods,
+                wake: signal(floods, |shared| &shared.floods.is_awake),
+                news: |shared| &shared.floods,
             },
         }
     }
 }
 
-/// Selects a part of a board.
-type BoardPart<T> = fn(&BoardLayout) -> &T;
+/// Selects a part of the shared memory.
+type SharedPart<T> = fn(&SharedLayout) -> &T;
 
 /// A descriptor that becomes readable when somebody wakes its sleeping owner. The owner and the waker have one
 /// each, or share one.
 #[derive(Debug, Clone)]
 pub(super) struct WakeSignal {
     event: Arc<Event>,
-    board: Arc<Board>,
-    is_awake: BoardPart<AtomicBool>,
+    shared: Arc<SharedMemory>,
+    is_awake: SharedPart<AtomicBool>,
 }
 
 impl WakeSignal {
@@ -87,7 +87,7 @@ impl WakeSignal {
     }
 
     fn is_awake(&self) -> &AtomicBool {
-        (self.is_awake)(&self.board)
+        (self.is_awake)(&self.shared)
     }
 }
 
@@ -115,7 +115,7 @@ impl Notes {
 #[derive(Debug, Clone)]
 pub(super) struct NewsSender {
     wake: WakeSignal,
-    news: BoardPart<News>,
+    news: SharedPart<News>,
 }
 
 impl NewsSender {
@@ -132,7 +132,7 @@ impl NewsSender {
     }
 
     fn news(&self) -> &News {
-        (self.news)(&self.wake.board)
+        (self.news)(&self.wake.shared)
     }
 }
 
@@ -197,8 +197,8 @@ mod tests {
     use crate::holder::slot_set::MAX_SLOTS;
 
     fn line() -> (NewsSender, NewsReceiver) {
-        let (board, _) = Board::create().unwrap();
-        let line = WakeSignals::new(board, events().unwrap()).quiet;
+        let (shared, _) = SharedMemory::create().unwrap();
+        let line = WakeSignals::new(shared, events().unwrap()).quiet;
         (line.clone(), NewsReceiver::new(line))
     }
 

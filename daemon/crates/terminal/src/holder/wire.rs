@@ -10,7 +10,7 @@ use super::path_bytes;
 use crate::probe::Probe;
 use crate::process_settings::ProcessSettings;
 
-/// The version of the messages and of the board. A holder and a worker of different builds compare it.
+/// The version of the messages and of the shared memory. A holder and a worker of different builds compare it.
 pub const VERSION: u32 = 7;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -36,8 +36,8 @@ pub(super) enum ToHolder {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToWorker {
-    /// The first message to a new worker. Attached are the board, the events of the holder and of the two senders, the
-    /// listening socket, and the locks.
+    /// The first message to a new worker. Attached are the shared memory, the events of the holder and of the two senders,
+    /// the listening socket, and the locks.
     Welcome(Welcome),
     /// Held sessions for the new worker, after the welcome. Attached are the terminal and the kept state of each, followed
     /// by a file with a [`HeldSession`] for each.

@@ -89,10 +89,15 @@ struct Link {
 #[derive(Debug, Default)]
 struct Requests {
     last: u32,
-    starts: HashMap<u32, Start>,
-    looks: HashMap<u32, oneshot::Sender<Option<Probe>>>,
+    unanswered: HashMap<u32, Request>,
     /// No more answers will come.
     are_over: bool,
+}
+
+#[derive(Debug)]
+enum Request {
+    Start(Start),
+    Probe(oneshot::Sender<Option<Probe>>),
 }
 
 #[derive(Debug)]
@@ -180,10 +185,8 @@ impl Holder {
             reply,
         };
         let descriptors: Vec<_> = [&blob].into_iter().chain(&kept).map(AsFd::as_fd).collect();
-        self.0.ask(&descriptors, |requests, request| {
-            requests.starts.insert(request, start);
-            ToHolder::Start { request }
-        })?;
+        let message = |request| ToHolder::Start { request };
+        self.0.ask(Request::Start(start), message, &descriptors)?;
         answer.await.map_err(|_| SpawnError::Stopped)?
     }
 
@@ -191,15 +194,12 @@ impl Holder {
     /// Returns `None` if the session has ended or was released, or if the holder is too busy.
     pub async fn probe(&self, slot: usize, tty_device: u64) -> Option<Probe> {
         let (reply, answer) = oneshot::channel();
-        let asked = self.0.ask(&[], |requests, request| {
-            requests.looks.insert(request, reply);
-            ToHolder::Look {
-                request,
-                slot: slot as u32,
-                tty_device,
-            }
-        });
-        asked.ok()?;
+        let message = |request| ToHolder::Look {
+            request,
+            slot: slot as u32,
+            tty_device,
+        };
+        self.0.ask(Request::Probe(reply), message, &[]).ok()?;
         answer.await.ok()?
     }
 
@@ -292,25 +292,25 @@ impl Drop for AtWork<'_> {
 }
 
 impl Link {
-    /// Sends the message that `request` makes with the request's number, and registers the receiver of the answer.
+    /// Sends a message with the number of the request, and registers the receiver of the answer.
     fn ask(
         &self,
+        request: Request,
+        message: impl FnOnce(u32) -> ToHolder,
         descriptors: &[BorrowedFd<'_>],
-        request: impl FnOnce(&mut Requests, u32) -> ToHolder,
     ) -> Result<(), SpawnError> {
         let mut requests = self.requests.lock();
         if requests.are_over {
             return Err(SpawnError::Stopped);
         }
-        if requests.starts.len() + requests.looks.len() >= REQUESTS_LEN {
+        if requests.unanswered.len() >= REQUESTS_LEN {
             return Err(SpawnError::Busy);
         }
         requests.last = requests.last.wrapping_add(1);
         let number = requests.last;
-        let message = request(&mut requests, number);
-        send_over(&self.socket, &message, descriptors).map_err(|_| {
-            requests.starts.remove(&number);
-            requests.looks.remove(&number);
+        requests.unanswered.insert(number, request);
+        send_over(&self.socket, &message(number), descriptors).map_err(|_| {
+            requests.unanswered.remove(&number);
             SpawnError::Stopped
         })
     }
@@ -321,13 +321,16 @@ impl Link {
                 return Err(io::ErrorKind::InvalidData.into());
             }
             ToWorker::Looked { request, found } => {
-                if let Some(reply) = self.requests.lock().looks.remove(&request) {
+                let asked = self.requests.lock().unanswered.remove(&request);
+                if let Some(Request::Probe(reply)) = asked {
                     let _ = reply.send(found); // the caller may have been cancelled
                 }
             }
             ToWorker::Started { request, result } => {
-                let start = self.requests.lock().starts.remove(&request);
-                let start = start.ok_or(io::ErrorKind::InvalidData)?;
+                let asked = self.requests.lock().unanswered.remove(&request);
+                let Some(Request::Start(start)) = asked else {
+                    return Err(io::ErrorKind::InvalidData.into());
+                };
                 let spawned = match result {
                     Ok(started) => {
                         self.spawned(started, start.kept_state, &start.ring_path, descriptors)
@@ -392,8 +395,7 @@ impl Link {
     fn end_requests(&self) {
         let mut requests = self.requests.lock();
         requests.are_over = true;
-        requests.starts.clear();
-        requests.looks.clear();
+        requests.unanswered.clear();
     }
 }
 

@@ -85,8 +85,8 @@ impl Terminal {
         }
     }
 
-    /// Reads once into the ring. The caller must then change how the terminal is watched, or be the thread that reads floods:
-    /// `in_flood`, it calls this again, even if the ring is full, and [notifies](Self::tell) the worker in time.
+    /// Reads once into the ring. The caller must then change how the terminal is watched. With `in_flood`, it is the thread
+    /// that reads floods: it calls this again, even if the ring is full, and [notifies](Self::tell) the worker in time.
     pub(super) fn read_once(&mut self, in_flood: bool) -> ReadOutcome {
         if self.ring.is_lost() {
             return self.outcome(Watch::Lost, 0, false);

@@ -24,8 +24,8 @@ pub(super) struct Row<'a> {
     typed: &'a [&'a str],
     /// Output that must be shown before the probe; may be empty.
     shown: &'a str,
-    /// The mode of the terminal (`plain`: canonical with echo, `hidden`: canonical without, `raw`: neither), the verdict, and
-    /// how it was found.
+    /// The mode of the terminal (`plain`: canonical with echo, `hidden`: canonical without, `raw`: neither), the verdict,
+    /// and how it was found.
     expected: &'a str,
 }
 

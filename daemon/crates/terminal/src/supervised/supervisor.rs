@@ -100,8 +100,8 @@ fn start(program: &Program, stdin: OwnedFd) -> io::Result<i32> {
     Ok(child.id().cast_signed())
 }
 
-/// Reaps children, also adopted ones, in a thread. It writes the end of the program `pid` to the pipe, as a byte that is not 0
-/// for a signal and a byte for the number, and closes the pipe once there is no child any more.
+/// Reaps children, also adopted ones, in a thread. It writes the end of the program `pid` to the pipe, as a byte that is not
+/// 0 for a signal and a byte for the number, and closes the pipe once there is no child any more.
 fn watch_children(pid: i32) -> io::Result<PipeReader> {
     let (reader, mut writer) = io::pipe()?;
     let mut program = Pid::from_raw(pid);

@@ -7,7 +7,8 @@ use std::time::Duration;
 /// The first argument of a supervisor.
 pub(super) const ARGUMENT: &str = "--supervise";
 
-/// A program to be started, of which a file in memory is passed with the first message. Its standard output and error are those of the supervisor.
+/// A program to be started, passed as a file in memory with the first message. Its standard output and error are those of
+/// the supervisor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// Absolute.

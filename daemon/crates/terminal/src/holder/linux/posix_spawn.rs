@@ -61,7 +61,7 @@ impl Spawn {
     pub(super) fn new(more_flags: c_int, blocked: &libc::sigset_t) -> io::Result<Self> {
         let mut attributes = MaybeUninit::uninit();
         let mut actions = MaybeUninit::uninit();
-        // SAFETY: both are initialised, or it fails and they are not used; glibc's functions allocate nothing and cannot fail.
+        // SAFETY: both are initialised, or it fails and they are not used.
         let mut spawn = unsafe {
             check(libc::posix_spawnattr_init(attributes.as_mut_ptr()))?;
             check(libc::posix_spawn_file_actions_init(actions.as_mut_ptr()))?;

@@ -65,7 +65,6 @@ fn supervise() -> io::Result<()> {
         pid,
         has_exited: false,
         ending: None,
-        next_kill_at: None,
         kill_until: None,
     };
     run.follow();
@@ -138,9 +137,7 @@ struct Run {
     pid: i32,
     has_exited: bool,
     ending: Option<Ending>,
-    /// When what is left after the last kill is looked for again.
-    next_kill_at: Option<Instant>,
-    /// Until when it is looked for, once the first kill was due.
+    /// Until when what is left is killed again and again, once the first kill was due.
     kill_until: Option<Instant>,
 }
 
@@ -148,6 +145,7 @@ struct Run {
 #[derive(Clone, Copy)]
 struct Ending {
     term_at: Option<Instant>,
+    /// When what is left is killed, also after the first time.
     kill_at: Instant,
 }
 
@@ -242,14 +240,11 @@ impl Run {
         let ending = self.ending.as_mut()?;
         let now = Instant::now();
         if now >= ending.kill_at {
-            if let Some(at) = self.next_kill_at.filter(|at| now < *at) {
-                return Some(at - now);
-            }
             // From the first attempt: a busy machine may make it late.
             let until = *self.kill_until.get_or_insert(now + KILL_LIMIT);
             let own = std::process::id().cast_signed();
             kill_below(own, until);
-            self.next_kill_at = Some(Instant::now() + KILL_PAUSE);
+            ending.kill_at = Instant::now() + KILL_PAUSE;
             return Some(KILL_PAUSE);
         }
         let kill_at = ending.kill_at;

@@ -31,12 +31,16 @@ pub(super) struct Launched {
 /// Starts a program on a new terminal. On an error, nothing remains.
 pub(super) fn launch(spec: &SpawnSpec, limits: &DescriptorLimits) -> Result<Launched, SpawnError> {
     check_directory(&spec.cwd)?;
-    let terminal = open_terminal(spec).map_err(terminal_error)?;
-    let pid = start(spec, &terminal, limits).map_err(|error| start_error(spec, error))?;
+    // The slave is held open until the child has opened it, so that the master never sees a terminal that every process has
+    // closed.
+    let (master, slave) = open_terminal(spec).map_err(terminal_error)?;
+    let stat = rustix::fs::fstat(&slave).map_err(|error| terminal_error(error.into()))?;
+    let pid = start(spec, &master, limits).map_err(|error| start_error(spec, error))?;
     Ok(Launched {
-        master: terminal.master,
+        master,
         pid,
-        tty_device: terminal.device,
+        #[allow(clippy::unnecessary_cast, reason = "it is an i32 on macOS")]
+        tty_device: stat.st_rdev as u64,
     })
 }
 
@@ -46,19 +50,10 @@ pub(super) fn abandon(pid: Pid) {
     let _ = waitpid(Some(pid), WaitOptions::empty());
 }
 
-struct OpenTerminal {
-    master: OwnedFd,
-    /// Held open until the child has opened it, so that the master never sees a terminal that every process has closed.
-    _slave: Pts,
-    name: CString,
-    device: u64,
-}
-
-fn open_terminal(spec: &SpawnSpec) -> io::Result<OpenTerminal> {
+fn open_terminal(spec: &SpawnSpec) -> io::Result<(OwnedFd, Pts)> {
     let (pty, pts) = pty_process::blocking::open().map_err(into_io)?;
     pty.resize(pty_process::Size::new(spec.rows, spec.cols))
         .map_err(into_io)?;
-    let name = rustix::pty::ptsname(&pty, Vec::new())?;
     if spec.plain || !spec.echo {
         let mut modes = tcgetattr(&pts)?;
         modes.local_modes.set(LocalModes::ECHO, spec.echo);
@@ -69,21 +64,14 @@ fn open_terminal(spec: &SpawnSpec) -> io::Result<OpenTerminal> {
         }
         tcsetattr(&pts, OptionalActions::Now, &modes)?;
     }
-    #[allow(clippy::unnecessary_cast, reason = "it is an i32 on macOS")]
-    let device = rustix::fs::fstat(&pts)?.st_rdev as u64;
     let master = OwnedFd::from(pty);
     let flags = rustix::fs::fcntl_getfl(&master)?;
     rustix::fs::fcntl_setfl(&master, flags | OFlags::NONBLOCK)?;
     report_flushes(&master)?;
-    Ok(OpenTerminal {
-        master,
-        _slave: pts,
-        name,
-        device,
-    })
+    Ok((master, pts))
 }
 
-fn start(spec: &SpawnSpec, terminal: &OpenTerminal, limits: &DescriptorLimits) -> io::Result<Pid> {
+fn start(spec: &SpawnSpec, master: &OwnedFd, limits: &DescriptorLimits) -> io::Result<Pid> {
     let program = path_string(&spec.program)?;
     let cwd = path_string(&spec.cwd)?;
     let start = Start {
@@ -91,7 +79,7 @@ fn start(spec: &SpawnSpec, terminal: &OpenTerminal, limits: &DescriptorLimits) -
         argv: &spec.argv,
         env: &spec.env,
         cwd: &cwd,
-        tty: &terminal.name,
+        tty: &rustix::pty::ptsname(master, Vec::new())?,
         settings: &spec.settings,
         limits,
     };

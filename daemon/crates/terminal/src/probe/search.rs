@@ -240,13 +240,13 @@ impl Search {
         }
         self.tasks_left -= 1;
         let sleep = match Sleep::of(task, &mut self.files) {
-            Ok(sleep) => sleep,
+            Ok(Some(sleep)) => sleep,
+            Ok(None) => return false,
             Err(error) => {
                 self.note_error(task, &error);
                 return false;
             }
         };
-        let Some(sleep) = sleep else { return false };
         if self.pipe.is_some() && task.pid == self.session {
             return false;
         }
@@ -357,24 +357,20 @@ impl Search {
         device == self.tty_device
     }
 
+    fn is_member(&mut self, pid: i32) -> bool {
+        let stat = self.files.stat(pid);
+        stat.is_some_and(|stat| stat.group == self.group)
+    }
+
     /// Stores whether a task of the group waits for another process or a host.
     fn note_elsewhere(&mut self, task: Task, waits: bool) {
-        if waits && !self.waits_elsewhere {
-            let stat = self.files.stat(task.pid);
-            self.waits_elsewhere = stat.is_some_and(|stat| stat.group == self.group);
-        }
+        self.waits_elsewhere = self.waits_elsewhere || waits && self.is_member(task.pid);
     }
 
     /// Stores the process of a task of the group that may not be inspected.
     /// A task that has ended or continued meanwhile does not matter, nor does one outside the group.
     fn note_error(&mut self, task: Task, error: &io::Error) {
-        let denied = error.kind() == io::ErrorKind::PermissionDenied;
-        let stat = if denied {
-            self.files.stat(task.pid)
-        } else {
-            None
-        };
-        if stat.is_some_and(|stat| stat.group == self.group) {
+        if error.kind() == io::ErrorKind::PermissionDenied && self.is_member(task.pid) {
             self.denied.get_or_insert(task.pid);
             self.note(Verdict::Unknown, "denied");
         }

@@ -42,8 +42,7 @@ impl ProcessTables {
             return Arc::clone(&reading.table);
         }
         let began = Instant::now();
-        let earlier = last.as_ref().map(|reading| Arc::clone(&reading.table));
-        let earlier = earlier.unwrap_or_default();
+        let earlier = earlier(last.as_ref());
         let read = move || ProcessTable::of_own_sessions(&earlier);
         let read = tokio::task::spawn_blocking(read).await;
         let table = Arc::new(read.unwrap_or_default());
@@ -56,13 +55,15 @@ impl ProcessTables {
 
     /// Returns a table for sessions of a daemon that was killed.
     pub async fn of_killed_daemon(&self) -> Arc<ProcessTable> {
-        let last = self.last.lock().await;
-        let earlier = last.as_ref().map(|reading| Arc::clone(&reading.table));
-        drop(last);
-        let earlier = earlier.unwrap_or_default();
+        let earlier = earlier(self.last.lock().await.as_ref());
         let read = move || ProcessTable::of_killed_daemon(&earlier);
         Arc::new(tokio::task::spawn_blocking(read).await.unwrap_or_default())
     }
+}
+
+fn earlier(last: Option<&Reading>) -> Arc<ProcessTable> {
+    last.map(|reading| Arc::clone(&reading.table))
+        .unwrap_or_default()
 }
 
 /// The processes of this machine at one time, except this one.

@@ -96,17 +96,18 @@ impl HolderReader {
     fn hold(&mut self) {
         #[cfg(not(portable))] // elsewhere threads share the mask, and each child takes its own
         own_mask_in_this_thread();
-        let mut sources = Vec::new();
         while !self.shared.to_holder.stop.load(SeqCst) {
-            let timeout = self.timeout();
-            if let Err(error) = self.poller.wait(timeout, &mut sources) {
-                // Only a bug in the arguments can make this fail, and then it would fail for ever.
-                tracing::error!(%error, "the holder cannot wait for events");
-                return;
-            }
+            let sources = match self.poller.wait(self.timeout()) {
+                Ok(sources) => sources,
+                Err(error) => {
+                    // Only a bug in the arguments can make this fail, and then it would fail for ever.
+                    tracing::error!(%error, "the holder cannot wait for events");
+                    return;
+                }
+            };
             self.signals.holder.wake_up();
-            for source in &sources {
-                self.handle(*source);
+            for source in sources {
+                self.handle(source);
             }
             let is_time = self.worker.as_mut().is_some_and(Worker::keep_time);
             #[cfg(not(portable))]

@@ -54,21 +54,15 @@ impl Poller {
         Ok(())
     }
 
-    /// Waits for events, for ever if there is no `timeout`, and puts their sources into `sources`.
-    pub(crate) fn wait(
-        &self,
-        timeout: Option<Duration>,
-        sources: &mut Vec<Source>,
-    ) -> io::Result<()> {
-        sources.clear();
+    /// Waits for events, for ever if there is no `timeout`, and returns their sources.
+    pub(crate) fn wait(&self, timeout: Option<Duration>) -> io::Result<Vec<Source>> {
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         let mut events = [MaybeUninit::uninit(); EVENTS_PER_WAIT];
         match epoll::wait(&self.epoll, &mut events, timeout.as_ref()) {
-            Ok((events, _)) => sources.extend(events.iter().map(|event| source(event.data))),
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
+            Ok((events, _)) => Ok(events.iter().map(|event| source(event.data)).collect()),
+            Err(Errno::INTR) => Ok(Vec::new()),
+            Err(error) => Err(error.into()),
         }
-        Ok(())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Sets the cfg `portable`, which builds terminals on what every Unix has, without epoll, signalfd, pidfd and `/proc`.
+//! Sets the cfg `portable`, which builds terminals on what every Unix has, without epoll, signalfd and `/proc`.
 //! It is set outside Linux, and on Linux with the feature of that name, which exists for the tests.
 
 use std::env;

@@ -27,15 +27,8 @@ fn a_start_that_failed_does_not_stop_the_daemon_in_the_session_0() {
     }
     let home = tempfile::Builder::new().prefix("ccd-").tempdir().unwrap();
     let output = Command::new("unshare")
-        .args([
-            "-p",
-            "-f",
-            "--kill-child",
-            "--mount-proc",
-            "sh",
-            "-c",
-            SCRIPT,
-        ])
+        .args(["-p", "-f", "--kill-child", "--mount-proc"])
+        .args(["sh", "-c", SCRIPT])
         .arg(env!("CARGO_BIN_EXE_ccd_under_test"))
         .arg(env!("CARGO_BIN_EXE_ccctl_under_test"))
         .env("HOME", home.path())

@@ -1,8 +1,8 @@
 //! Programs that fork and end so quickly that no list of processes has all of them.
 
 use crate::support::exec::{Executor, Repository};
-use crate::support::worker::is_one_process;
-use crate::support::{Connection, Daemon, eventually, rounds};
+use crate::support::worker::with_worker;
+use crate::support::{Daemon, eventually, rounds};
 use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::json;
 use std::fs::{File, OpenOptions};
@@ -44,23 +44,23 @@ impl Held {
     }
 
     fn nothing_is_left(&mut self, what: &str) {
-        eventually(what, || (!self.is_held()).then_some(()));
+        let what = format!("all of {what} have ended");
+        eventually(&what, || (!self.is_held()).then_some(()));
     }
 }
 
-fn expect(connection: &mut Connection, session: &str, text: &str) {
-    let params = json!({"session": session, "patterns": [{"exact": text}]});
-    connection.call_value("session.expect", &params).unwrap();
+fn all_rounds() -> impl Iterator<Item = (u32, usize)> {
+    let rounds = |pause_us| (0..ROUNDS).map(move |round| (pause_us, round));
+    PAUSES_US.into_iter().flat_map(rounds)
 }
 
 #[test]
 fn nothing_of_a_chain_of_forks_outlives_its_session() {
     let daemon = Daemon::start();
-    let mut connection = daemon.connect();
     // It says so if it is stopped and continued. So does a process that has left another session.
     let tell = "trap \"echo continued\" CONT";
     let script = format!("{tell}; while read -r line; do echo got $line; done");
-    let other = connection.start_session(&["sh", "-c", &script]);
+    let other = daemon.open("sh", &["-c", &script]);
     let file = daemon.home().join("stray");
     let script = format!(
         "(setsid sh -c '{tell}; echo here; while read -r line; do echo got $line; done' <{0}.in >{0}.out &); exec cat",
@@ -68,33 +68,19 @@ fn nothing_of_a_chain_of_forks_outlives_its_session() {
     );
     let pipe = file.with_extension("in");
     mkfifoat(CWD, &pipe, Mode::RUSR | Mode::WUSR).unwrap();
-    connection.start_session(&["sh", "-c", &script]);
+    daemon.open("sh", &["-c", &script]);
     let mut stray = OpenOptions::new().write(true).open(&pipe).unwrap();
-    for pause_us in PAUSES_US {
-        for round in 0..ROUNDS {
-            let mut held = Held::new(daemon.home());
-            let session = connection.start_session(&["sh", "-c", &held.chain(pause_us)]);
-            expect(&mut connection, &session, "ready");
-            let close = json!({"session": session, "grace_ms": 0});
-            let reply = connection.call_value("session.close", &close).unwrap();
-            assert_eq!(
-                (&reply["forced"], &reply["left"]),
-                (&json!(true), &json!(null))
-            );
-            held.nothing_is_left(&format!(
-                "all of round {round} with {pause_us} µs have ended"
-            ));
-        }
+    for (pause_us, round) in all_rounds() {
+        let mut held = Held::new(daemon.home());
+        let session = daemon.open("sh", &["-c", &held.chain(pause_us)]);
+        session.expect("ready");
+        let reply = session.close_within(0.0);
+        assert!(reply.forced && reply.left.is_empty(), "{reply:?}");
+        held.nothing_is_left(&format!("round {round} with {pause_us} µs"));
     }
-    let send = json!({"session": other, "text": "this\r"});
-    connection.call_value("session.send", &send).unwrap();
-    expect(&mut connection, &other, "got this");
-    let read = json!({"session": other});
-    let read = connection.call_value("session.read", &read).unwrap();
-    assert!(
-        !read["text"].as_str().unwrap().contains("continued"),
-        "{read}"
-    );
+    other.ask("this", "got this");
+    let output = other.output();
+    assert!(!output.contains("continued"), "{output}");
     std::io::Write::write_all(&mut stray, b"that\n").unwrap();
     eventually("the stray process answers", || {
         let text = std::fs::read_to_string(file.with_extension("out")).unwrap();
@@ -108,11 +94,10 @@ fn nothing_of_a_chain_of_forks_outlives_the_daemon() {
     for pause_us in PAUSES_US {
         let mut daemon = Daemon::start();
         let mut held = Held::new(daemon.home());
-        let mut connection = daemon.connect();
-        let session = connection.start_session(&["sh", "-c", &held.chain(pause_us)]);
-        expect(&mut connection, &session, "ready");
+        let script = held.chain(pause_us);
+        daemon.open("sh", &["-c", &script]).expect("ready");
         daemon.stop();
-        held.nothing_is_left(&format!("all with {pause_us} µs have ended"));
+        held.nothing_is_left(&format!("{pause_us} µs"));
     }
 }
 
@@ -120,15 +105,12 @@ fn nothing_of_a_chain_of_forks_outlives_the_daemon() {
 fn nothing_of_a_chain_without_a_mark_outlives_the_daemon() {
     for round in 0..rounds() {
         let pause_us = PAUSES_US[round % PAUSES_US.len()];
-        let mut daemon = Daemon::start();
-        if is_one_process(&daemon) {
+        let Some(mut daemon) = with_worker() else {
             return;
-        }
+        };
         let mut held = Held::new(daemon.home());
-        let mut connection = daemon.connect();
         let script = format!("(env -i sh -c '{}' &); exec cat", held.chain(pause_us));
-        let session = connection.start_session(&["sh", "-c", &script]);
-        expect(&mut connection, &session, "ready");
+        daemon.open("sh", &["-c", &script]).expect("ready");
         daemon.stop();
         assert!(!held.is_held(), "something of round {round} is left");
     }
@@ -138,17 +120,13 @@ fn nothing_of_a_chain_without_a_mark_outlives_the_daemon() {
 fn nothing_of_a_chain_of_forks_outlives_its_run() {
     let repository = Repository::new();
     let folder = tempfile::tempdir().unwrap();
-    for pause_us in PAUSES_US {
-        for round in 0..ROUNDS {
-            let mut held = Held::new(folder.path());
-            let chain = held.chain(pause_us);
-            let executor = Executor::with_script(&format!(
-                "init; ({chain}) >\"$HOME/said\" & until [ -s \"$HOME/said\" ]; do sleep 0.05; done; result"
-            ));
-            executor.run(&repository, &json!({}));
-            held.nothing_is_left(&format!(
-                "all of round {round} with {pause_us} µs have ended"
-            ));
-        }
+    for (pause_us, round) in all_rounds() {
+        let mut held = Held::new(folder.path());
+        let chain = held.chain(pause_us);
+        let executor = Executor::with_script(&format!(
+            "init; ({chain}) >\"$HOME/said\" & until [ -s \"$HOME/said\" ]; do sleep 0.05; done; result"
+        ));
+        executor.run(&repository, &json!({}));
+        held.nothing_is_left(&format!("round {round} with {pause_us} µs"));
     }
 }

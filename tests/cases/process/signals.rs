@@ -45,15 +45,8 @@ fn each_program_starts_with_no_signal_ignored_or_blocked() {
         check(way, &reply["output"].as_str().unwrap().replace('\r', ""));
     }
     let tapes = daemon.home().join("tapes");
-    let record = [
-        "rec",
-        "--tapes",
-        tapes.to_str().unwrap(),
-        "--",
-        "sh",
-        "-c",
-        show,
-    ];
+    let tapes = tapes.to_str().unwrap();
+    let record = ["rec", "--tapes", tapes, "--", "sh", "-c", show];
     check("pipes", &Ccctl::new(&daemon).ok(&record));
     let executor = Executor::with_script(&format!("init; {show} >\"$HOME/status\"; result"));
     let repository = Repository::new();

@@ -1,10 +1,10 @@
 //! The end of a session: of its program, the program's process group, and processes that have left it.
 
 use crate::support::processes::{lives, with_variable};
-use crate::support::session::{OpenSession, lacks};
+use crate::support::session::OpenSession;
 use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::session::{EndReason, SessionState};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Starts a shell script that prints process ids, one per line and in any order, and `ready`.
 pub(super) fn printing_pids<'a>(daemon: &'a Daemon, script: &str) -> (OpenSession<'a>, Vec<i32>) {
@@ -15,10 +15,8 @@ pub(super) fn printing_pids<'a>(daemon: &'a Daemon, script: &str) -> (OpenSessio
         .matched;
     let numbers = printed.lines().filter(|line| *line != "ready");
     let pids: Vec<i32> = numbers.map(|line| line.parse().unwrap()).collect();
-    assert!(
-        !pids.is_empty() && pids.iter().all(|&pid| lives(pid)),
-        "{printed}"
-    );
+    let all_live = pids.iter().all(|&pid| lives(pid));
+    assert!(!pids.is_empty() && all_live, "{printed}");
     (session, pids)
 }
 
@@ -32,9 +30,6 @@ fn nothing_is_left(session: &OpenSession<'_>, pids: &[i32]) {
 
 #[test]
 fn close_ends_the_group_and_what_has_left_it() {
-    if lacks(&["setsid"]) {
-        return;
-    }
     let daemon = Daemon::start();
     for script in [
         "sleep 600 & echo $!; setsid sh -c 'echo $$; exec sleep 600' &
@@ -78,10 +73,7 @@ fn a_program_that_ignores_every_request_is_killed_after_the_grace_period_if_ther
     let started = Instant::now();
     let reply = session.close_within(400.0);
     let took = started.elapsed();
-    assert!(
-        took >= Duration::from_millis(400) && took < Duration::from_secs(3),
-        "{took:?}"
-    );
+    assert!((400..3000).contains(&took.as_millis()), "{took:?}");
     assert!(reply.forced);
     assert!(reply.killed.contains(&pids[0]), "{reply:?}");
     assert_eq!((reply.exitstatus, reply.signal), (None, Some(9)));
@@ -109,18 +101,16 @@ fn a_program_may_end_in_its_own_way_within_the_grace_period() {
 
 #[test]
 fn what_left_the_session_lives_on_after_its_end_until_close_or_cleanup() {
-    if lacks(&["setsid"]) {
-        return;
-    }
     let daemon = Daemon::start();
     let script = "sleep 600 & echo $!; setsid sh -c 'echo $$; exec sleep 600' & echo ready; read line; exit 4";
     let (session, pids) = printing_pids(&daemon, script);
     session.line("");
     let ended = session.ended();
     assert_eq!(
-        (ended.exitstatus, ended.state, ended.end_reason),
-        (Some(4), SessionState::Dead, Some(EndReason::Exited))
+        (ended.exitstatus, ended.state),
+        (Some(4), SessionState::Dead)
     );
+    assert_eq!(ended.end_reason, Some(EndReason::Exited));
     // The process group lost its terminal; the process in its own session did not.
     eventually("the process group receives SIGHUP", || {
         (!lives(pids[0])).then_some(())
@@ -167,10 +157,8 @@ fn closing_twice_at_once_ends_once() {
     let (session, pids) = printing_pids(&daemon, "echo $$; echo ready; exec cat");
     let replies: Vec<_> = std::thread::scope(|scope| {
         let closers: Vec<_> = (0..3).map(|_| scope.spawn(|| session.close())).collect();
-        closers
-            .into_iter()
-            .map(|closer| closer.join().unwrap())
-            .collect()
+        let replies = closers.into_iter().map(|closer| closer.join().unwrap());
+        replies.collect()
     });
     for reply in &replies {
         assert_eq!(reply.signal, replies[0].signal);
@@ -186,11 +174,9 @@ fn the_client_closes_and_tells_how_it_ended() {
     let script = "trap '' HUP TERM; echo $$; echo ready; while :; do sleep 0.2; done";
     let (session, pids) = printing_pids(&daemon, script);
     let told = ccctl.ok(&["session", "close", session.id(), "--grace", "0.1"]);
-    assert!(
-        told.contains("signal 9") && told.contains("killed"),
-        "{told}"
-    );
-    assert!(told.contains(&pids[0].to_string()), "{told}");
+    for part in ["signal 9", "killed", &pids[0].to_string()] {
+        assert!(told.contains(part), "{told}");
+    }
     let again = ccctl.ok(&["session", "close", session.id()]);
     assert!(again.contains("signal 9"), "{again}");
     assert_eq!(ccctl.run(&["session", "close", "nobody"]).code, Some(4));

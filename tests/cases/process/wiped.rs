@@ -3,7 +3,7 @@
 use super::tree::printing_pids;
 use crate::support::processes::lives;
 use crate::support::session::lacks;
-use crate::support::worker::is_one_process;
+use crate::support::worker::with_worker;
 use crate::support::{Daemon, eventually};
 use serde_json::json;
 
@@ -18,9 +18,6 @@ fn are_gone(pids: &[i32]) {
 
 #[test]
 fn close_ends_what_is_in_the_programs_session_or_was_in_its_tree() {
-    if lacks(&["setsid"]) {
-        return;
-    }
     let daemon = Daemon::start();
     for script in [
         // It was adopted, but is still in the session that the program has opened.
@@ -37,10 +34,7 @@ fn close_ends_what_is_in_the_programs_session_or_was_in_its_tree() {
 
 #[test]
 fn close_ends_what_an_ended_program_has_left_in_its_session() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     let script = format!("(env -i {STUBBORN} &); echo ready; read line");
     let (session, pids) = printing_pids(&daemon, &script);
     session.line("");
@@ -52,13 +46,7 @@ fn close_ends_what_an_ended_program_has_left_in_its_session() {
 
 #[test]
 fn what_was_once_seen_below_a_program_stays_its_own() {
-    if lacks(&["setsid"]) {
-        return;
-    }
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     let script = format!("env -i setsid {STUBBORN} & echo ready; read line");
     let (session, pids) = printing_pids(&daemon, &script);
     // The processes are listed.
@@ -75,13 +63,9 @@ fn what_was_once_seen_below_a_program_stays_its_own() {
 
 #[test]
 fn what_was_only_adopted_ends_with_the_daemon_and_not_with_another_session() {
-    if lacks(&["setsid"]) {
+    let Some(mut daemon) = with_worker() else {
         return;
-    }
-    let mut daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    };
     let script = format!("env -i setsid -f {STUBBORN}; echo ready; exec sleep 600");
     let (closed, mut pids) = printing_pids(&daemon, &script);
     let (other, others) = printing_pids(&daemon, &script);
@@ -95,7 +79,7 @@ fn what_was_only_adopted_ends_with_the_daemon_and_not_with_another_session() {
 
 #[test]
 fn a_process_of_which_only_the_first_thread_has_ended_is_ended() {
-    if lacks(&["setsid", "python3"]) {
+    if lacks(&["python3"]) {
         return;
     }
     let mut daemon = Daemon::start();

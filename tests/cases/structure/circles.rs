@@ -277,7 +277,6 @@ fn circles(imports: &Imports) -> Option<String> {
 const STILL_WITH_CIRCLES: &[(&str, &[&str])] = &[
     ("ccctl", &["call"]),
     ("ccd-session", &["session"]),
-    ("ccd-terminal", &["holder"]),
 ];
 
 /// The sources of all packages.

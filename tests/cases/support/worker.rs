@@ -52,6 +52,11 @@ pub(crate) fn is_one_process(daemon: &Daemon) -> bool {
     worker(daemon) == daemon.pid() || guesses(daemon)
 }
 
+/// Starts a daemon whose worker is another process; `None` if this build has no such.
+pub(crate) fn with_worker() -> Option<Daemon> {
+    Some(Daemon::start()).filter(|daemon| !is_one_process(daemon))
+}
+
 /// Returns `last_hand_over` of the status, once it has this number.
 pub(crate) fn hand_over(daemon: &Daemon, number: u64) -> Value {
     eventually("another worker serves", || {

@@ -1,7 +1,7 @@
 //! Sessions that ended under an earlier worker are found when somebody asks for them, and not read before.
 
 use crate::support::session::{assert_error, lacks, program};
-use crate::support::worker::{is_one_process, kill_worker};
+use crate::support::worker::{is_one_process, kill_worker, with_worker};
 use crate::support::{Daemon, eventually};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{SessionCreateParams, SessionState};
@@ -59,10 +59,7 @@ fn a_worker_reads_ended_sessions_only_when_asked() {
 
 #[test]
 fn sessions_that_ended_under_an_earlier_worker_are_found_in_every_way() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     ended(&daemon, "older", Some("twice"));
     ended(&daemon, "newer", Some("twice"));
     ended(&daemon, "prefix-1", None);
@@ -109,10 +106,7 @@ fn sessions_that_ended_under_an_earlier_worker_are_found_in_every_way() {
 
 #[test]
 fn directories_of_no_session_are_removed_and_those_of_ended_ones_kept() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     let live = daemon.open("cat", &[]);
     ended(&daemon, "ended", None);
     let folders = daemon.home().join("sessions");

@@ -1,10 +1,10 @@
 //! A fault that each worker meets again at the log of one session costs that log, and nothing else.
 
 use crate::support::session::{OpenSession, program};
-use crate::support::worker::{is_one_process, worker};
+use crate::support::worker::{is_one_process, signal_worker, worker};
 use crate::support::{Daemon, eventually};
 use ccd_protocol::session::{SessionCreateParams, SessionState};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::json;
 use std::fs;
 
@@ -13,6 +13,12 @@ fn cat<'a>(daemon: &'a Daemon, id: &str) -> OpenSession<'a> {
         id: Some(id.into()),
         ..program(daemon, "cat", &[])
     })
+}
+
+/// Starts a daemon whose workers die at something that they do to the session `bad`.
+fn dying_at(what: &str) -> Option<Daemon> {
+    let daemon = Daemon::builder().env(what, "bad").start();
+    (!is_one_process(&daemon)).then_some(daemon)
 }
 
 /// Asserts that the next worker leaves the log of `bad` alone, that its program answers, and that `others` have lost
@@ -28,10 +34,8 @@ fn assert_costs_only_its_log(daemon: &Daemon, bad: &OpenSession<'_>, others: &[O
     assert!(told.contains("it is left alone"), "{told}");
     let serving = worker(daemon);
     bad.ask("still there", "still there\n");
-    assert_eq!(
-        (bad.now().state, bad.now().pid),
-        (SessionState::Alive, bad.record.pid)
-    );
+    let now = bad.now();
+    assert_eq!((now.state, now.pid), (SessionState::Alive, bad.record.pid));
     eventually("what is not logged is a gap", || {
         let output = bad.now().output;
         let missing: u64 = output.gaps.iter().map(|gap| gap.length).sum();
@@ -58,22 +62,17 @@ fn assert_costs_only_its_log(daemon: &Daemon, bad: &OpenSession<'_>, others: &[O
     ignore = "only a debug build dies when asked to"
 )]
 fn a_session_at_whose_log_two_workers_died_goes_on_without_its_log() {
-    let daemon = Daemon::builder()
-        .env("CCD_TEST_ABORT_AT_FLUSH", "bad")
-        .start();
-    if is_one_process(&daemon) {
+    let Some(daemon) = dying_at("CCD_TEST_ABORT_AT_FLUSH") else {
         return;
-    }
+    };
     let others = ["one", "two"].map(|id| cat(&daemon, id));
     for other in &others {
         other.ask("before", "before\n");
     }
     let bad = cat(&daemon, "bad");
     // The worker may die before it replies.
-    daemon.try_call_value(
-        "session.send",
-        &json!({"session": "bad", "text": "x", "newline": true}),
-    );
+    let send = json!({"session": "bad", "text": "x", "newline": true});
+    daemon.try_call_value("session.send", &send);
     assert_costs_only_its_log(&daemon, &bad, &others);
 }
 
@@ -83,20 +82,16 @@ fn a_session_at_whose_log_two_workers_died_goes_on_without_its_log() {
     ignore = "only a debug build dies when asked to"
 )]
 fn a_session_at_whose_adoption_two_workers_died_goes_on_without_its_log() {
-    let daemon = Daemon::builder()
-        .env("CCD_TEST_ABORT_AT_ADOPTION", "bad")
-        .start();
-    if is_one_process(&daemon) {
+    let Some(daemon) = dying_at("CCD_TEST_ABORT_AT_ADOPTION") else {
         return;
-    }
+    };
     let others = ["one", "two"].map(|id| cat(&daemon, id));
     let bad = cat(&daemon, "bad");
     for session in others.iter().chain([&bad]) {
         session.ask("before", "before\n");
     }
     // The kill itself accuses no session.
-    let pid = Pid::from_raw(worker(&daemon)).unwrap();
-    kill_process(pid, Signal::KILL).unwrap();
+    signal_worker(&daemon, worker(&daemon), Signal::KILL);
     assert_costs_only_its_log(&daemon, &bad, &others);
 }
 
@@ -108,8 +103,7 @@ fn what_cannot_be_removed_from_the_runtime_directory_keeps_no_worker_from_servin
     let stray = runtime.join("ccd.sock.rings/stray.ring");
     fs::create_dir(&stray).unwrap();
     if !is_one_process(&daemon) {
-        let pid = Pid::from_raw(worker(&daemon)).unwrap();
-        kill_process(pid, Signal::KILL).unwrap();
+        signal_worker(&daemon, worker(&daemon), Signal::KILL);
         cat.ask("still there", "still there\n");
         let status = daemon.call_value("daemon.status", &json!({})).unwrap();
         let errors = status["last_errors"].to_string();

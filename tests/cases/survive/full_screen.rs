@@ -3,7 +3,7 @@
 use crate::support::session::{OpenSession, lacks, program};
 use crate::support::worker::{hand_over, is_one_process, kill_worker};
 use crate::support::{Daemon, eventually, rounds};
-use ccd_protocol::session::SessionCreateParams;
+use ccd_protocol::session::{SessionCreateParams, WaitFor};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs;
@@ -29,20 +29,11 @@ fn source(daemon: &Daemon) -> PathBuf {
 
 fn vim<'a>(daemon: &'a Daemon, file: &str) -> OpenSession<'a> {
     let look = "set number nowrap termguicolors background=dark";
-    let arguments = [
-        "-u",
-        "NONE",
-        "-i",
-        "NONE",
-        "-n",
-        "-c",
-        look,
-        "-c",
-        "syntax on",
-        "-c",
-        "colorscheme habamax",
-        file,
-    ];
+    let mut arguments = vec!["-u", "NONE", "-i", "NONE", "-n"];
+    for command in [look, "syntax on", "colorscheme habamax"] {
+        arguments.extend(["-c", command]);
+    }
+    arguments.push(file);
     daemon.open_with(&SessionCreateParams {
         rows: Some(30),
         cols: Some(100),
@@ -51,27 +42,21 @@ fn vim<'a>(daemon: &'a Daemon, file: &str) -> OpenSession<'a> {
 }
 
 /// Returns all that is shown.
-fn shown(session: &OpenSession<'_>, daemon: &Daemon) -> Value {
+fn shown(session: &OpenSession<'_>) -> Value {
     let params = json!({"session": session.id(), "format": "cells"});
-    let mut reply = daemon.call_value("session.screen", &params).unwrap();
+    let reply = session.daemon.call_value("session.screen", &params);
+    let mut reply = reply.unwrap();
     let fields = reply.as_object_mut().unwrap();
-    fields.retain(|name, _| {
-        ["cells", "cursor", "alternate", "title", "mouse"].contains(&name.as_str())
-    });
+    let compared = ["cells", "cursor", "alternate", "title", "mouse"];
+    fields.retain(|name, _| compared.contains(&name.as_str()));
     reply
 }
 
-fn type_keys(session: &OpenSession<'_>, daemon: &Daemon, keys: &str) {
-    let params = json!({"session": session.id(), "text": keys, "newline": false});
-    daemon.call_value("session.send", &params).unwrap();
-}
-
 /// Waits until the program has done what it was told; returns what it shows then.
-fn settled(session: &OpenSession<'_>, daemon: &Daemon, text: &str) -> Value {
+fn settled(session: &OpenSession<'_>, text: &str) -> Value {
     eventually(&format!("{text:?} is shown"), || {
-        let wait = json!({"session": session.id(), "for": "input", "timeout_ms": 10_000});
-        daemon.call_value("session.wait", &wait).unwrap();
-        let shown = shown(session, daemon);
+        session.wait(WaitFor::Input);
+        let shown = shown(session);
         shown["cells"].to_string().contains(text).then_some(shown)
     })
 }
@@ -94,32 +79,24 @@ fn vim_and_less_show_the_same_after_each_loss_of_the_worker_and_go_on() {
     }
     let file = source(&daemon);
     let file = file.to_str().unwrap();
-    let vim = vim(&daemon, file);
-    let less = daemon.open("less", &["-N", file]);
-    let (mut of_vim, mut of_less) = (
-        settled(&vim, &daemon, "line_1 "),
-        settled(&less, &daemon, "line_1 "),
-    );
+    let programs = [vim(&daemon, file), daemon.open("less", &["-N", file])];
+    let mut last = programs
+        .each_ref()
+        .map(|session| settled(session, "line_1 "));
     for round in 0..rounds() {
         lose_worker(&daemon, round);
-        assert_eq!(shown(&vim, &daemon), of_vim, "round {round}");
-        assert_eq!(shown(&less, &daemon), of_less, "round {round}");
+        assert_eq!(programs.each_ref().map(shown), last, "round {round}");
         // Both draw only what changes; C-l makes them draw all, which must be no different.
         let line = round * 7919 % (LINES - 100) + 1;
-        type_keys(&vim, &daemon, &format!("{line}Gzt"));
-        type_keys(&less, &daemon, &format!("{line}g"));
-        for session in [&vim, &less] {
-            let drawn = settled(session, &daemon, &format!("line_{line} "));
-            type_keys(session, &daemon, "\u{c}");
-            let again = eventually("it is drawn again", || {
-                let again = settled(session, &daemon, &format!("line_{line} "));
+        programs[0].text(&format!("{line}Gzt"));
+        programs[1].text(&format!("{line}g"));
+        last = programs.each_ref().map(|session| {
+            let drawn = settled(session, &format!("line_{line} "));
+            session.text("\u{c}");
+            eventually("it is drawn again", || {
+                let again = settled(session, &format!("line_{line} "));
                 (again == drawn).then_some(again)
-            });
-            if session.id() == vim.id() {
-                of_vim = again;
-            } else {
-                of_less = again;
-            }
-        }
+            })
+        });
     }
 }

@@ -2,16 +2,30 @@
 
 use crate::support::executable;
 use crate::support::processes::lives;
-use crate::support::session::{assert_error, regex};
+use crate::support::session::{OpenSession, assert_error};
 use crate::support::worker::{
-    hand_over, is_one_process, kill_worker, other_build, signal_worker, worker,
+    hand_over, is_one_process, kill_worker, other_build, signal_worker, with_worker, worker,
 };
 use crate::support::{Daemon, eventually};
-use ccd_protocol::session::{EndReason, SessionExpectParams, SessionState};
-use ccd_protocol::{ErrorCode, Timeout};
+use ccd_protocol::ErrorCode;
+use ccd_protocol::session::{EndReason, SessionState};
 use rustix::process::Signal;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+
+/// A program that ends only when it is killed.
+fn open_stubborn(daemon: &Daemon) -> OpenSession<'_> {
+    let stubborn = "trap '' HUP TERM INT; echo ready; while :; do sleep 0.1; done";
+    let session = daemon.open("bash", &["-c", stubborn]);
+    session.expect("ready\n");
+    session
+}
+
+#[track_caller]
+fn assert_handed_over(error: &Value) {
+    assert_error(error, ErrorCode::HandedOver);
+    assert_eq!(error["data"]["repeatable"], true);
+}
 
 fn executable_of(pid: i32) -> PathBuf {
     std::fs::read_link(format!("/proc/{pid}/exe")).unwrap()
@@ -19,20 +33,12 @@ fn executable_of(pid: i32) -> PathBuf {
 
 #[test]
 fn a_restart_keeps_the_sessions_and_tells_who_waits() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     let session = daemon.open_bash();
     session.ask("x=41", "ready> ");
     let mut waiting = daemon.connect();
-    let expect = SessionExpectParams {
-        session: session.id().to_owned(),
-        patterns: vec![regex("never")],
-        timeout_ms: Timeout::After(60_000.0),
-        ..SessionExpectParams::default()
-    };
-    let expect = serde_json::to_value(&expect).unwrap();
+    let never = json!([{"regex": "never"}]);
+    let expect = json!({"session": session.id(), "patterns": never, "timeout_ms": 60_000});
     let asked = waiting.request("session.expect", &expect);
     let before = worker(&daemon);
     let reply = daemon.call_value("daemon.restart", &json!({})).unwrap();
@@ -41,13 +47,10 @@ fn a_restart_keeps_the_sessions_and_tells_who_waits() {
         (&json!(before), &json!(1), &json!(0))
     );
     let error = waiting.answer(asked).unwrap_err();
-    assert_error(&error, ErrorCode::HandedOver);
-    assert_eq!(error["data"]["repeatable"], true);
+    assert_handed_over(&error);
     let last = hand_over(&daemon, 1);
-    assert_eq!(
-        (&last["cause"], &last["rolled_back"]),
-        (&json!("upgrade"), &json!(false))
-    );
+    let how = (&last["cause"], &last["rolled_back"]);
+    assert_eq!(how, (&json!("upgrade"), &json!(false)));
     assert_ne!(worker(&daemon), before);
     assert!(!lives(before));
     session.ask("echo $((x + 1))", "(?m)^42$");
@@ -56,10 +59,7 @@ fn a_restart_keeps_the_sessions_and_tells_who_waits() {
 
 #[test]
 fn another_build_goes_on_and_stays_after_a_crash() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     let session = daemon.open("cat", &[]);
     let build = other_build(&daemon, "newer");
     let upgrade = |binary: &Path| daemon.call_value("daemon.upgrade", &json!({"binary": binary}));
@@ -70,10 +70,8 @@ fn another_build_goes_on_and_stays_after_a_crash() {
     kill_worker(&daemon);
     let last = hand_over(&daemon, 2);
     assert_eq!(last["cause"], "crash");
-    assert!(
-        last["reason"].as_str().unwrap().contains("signal 9"),
-        "{last}"
-    );
+    let reason = last["reason"].as_str().unwrap();
+    assert!(reason.contains("signal 9"), "{reason}");
     assert_eq!(executable_of(worker(&daemon)), build);
     session.ask("after the crash", "after the crash\n");
 }
@@ -105,14 +103,11 @@ fn a_build_that_hangs_is_killed_and_the_last_one_serves_again() {
 
 #[test]
 fn what_is_no_daemon_is_refused_and_nothing_happens() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     let before = worker(&daemon);
     let text = daemon.home().join("text");
     executable::write(&text, b"#!/bin/sh\necho '{}'\n");
-    let text = text.to_str().unwrap().to_owned();
+    let text = text.to_str().unwrap();
     for binary in [
         "/nowhere/ccd",
         "ccd",
@@ -120,26 +115,23 @@ fn what_is_no_daemon_is_refused_and_nothing_happens() {
         "/bin/true",
         "/",
         "/bin/cat",
-        &text,
+        text,
     ] {
         let refused = daemon.call_value("daemon.upgrade", &json!({"binary": binary}));
         let error = refused.unwrap_err();
         assert_error(&error, ErrorCode::InvalidArgument);
         let message = error["message"].as_str().unwrap();
-        assert!(
-            message.starts_with(&format!("{binary} cannot take over: ")),
-            "{message}"
-        );
+        let expected = format!("{binary} cannot take over: ");
+        assert!(message.starts_with(&expected), "{message}");
     }
     assert_eq!(worker(&daemon), before);
 }
 
 #[test]
 fn without_its_holder_everything_ends_and_is_written_down() {
-    let mut daemon = Daemon::start();
-    if is_one_process(&daemon) {
+    let Some(mut daemon) = with_worker() else {
         return;
-    }
+    };
     let script = "echo all of this is kept; exec sleep 1000";
     let session = daemon.open("sh", &["-c", script]);
     session.expect("kept\n");
@@ -154,29 +146,20 @@ fn without_its_holder_everything_ends_and_is_written_down() {
     assert!(!lives(orphan) && !lives(pid));
     let record = daemon.call_value("session.get", &json!({"session": id}));
     let record = record.unwrap();
-    assert_eq!(
-        (&record["state"], &record["end_reason"]),
-        (&json!("dead"), &json!("holder_died"))
-    );
+    let end = (&record["state"], &record["end_reason"]);
+    assert_eq!(end, (&json!("dead"), &json!("holder_died")));
     // Nobody has reaped its program.
-    assert_eq!(
-        (&record["exitstatus"], &record["signal"]),
-        (&json!(null), &json!(null))
-    );
+    assert!(record["exitstatus"].is_null() && record["signal"].is_null());
     let read = daemon.call_value("session.read", &json!({"session": id, "since": 0}));
     assert_eq!(read.unwrap()["text"], "all of this is kept\n");
 }
 
 #[test]
 fn the_end_is_not_forgotten_when_the_worker_is_killed_meanwhile() {
-    let mut daemon = Daemon::start();
-    if is_one_process(&daemon) {
+    let Some(mut daemon) = with_worker() else {
         return;
-    }
-    let stubborn = "trap '' HUP TERM INT; echo ready; while :; do sleep 0.1; done";
-    let session = daemon.open("bash", &["-c", stubborn]);
-    session.expect("ready\n");
-    let program = session.record.pid;
+    };
+    let program = open_stubborn(&daemon).record.pid;
     let pid = worker(&daemon);
     daemon.call_value("daemon.stop", &json!({})).unwrap();
     signal_worker(&daemon, pid, Signal::KILL);
@@ -186,10 +169,7 @@ fn the_end_is_not_forgotten_when_the_worker_is_killed_meanwhile() {
 
 #[test]
 fn a_stop_behind_a_hand_over_is_told_to_come_again() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     let mut connection = daemon.connect();
     connection.send_raw(
         b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"daemon.restart\"},{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"daemon.stop\"},\
@@ -198,21 +178,15 @@ fn a_stop_behind_a_hand_over_is_told_to_come_again() {
     let replies = connection.next_line().unwrap();
     assert!(replies[0]["result"].is_object(), "{replies}");
     for reply in [&replies[1], &replies[2]] {
-        assert_error(&reply["error"], ErrorCode::HandedOver);
-        assert_eq!(reply["error"]["data"]["repeatable"], true);
+        assert_handed_over(&reply["error"]);
     }
     hand_over(&daemon, 1);
 }
 
 #[test]
 fn an_ordered_end_is_carried_out_by_who_goes_on() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
-    let stubborn = "trap '' HUP TERM INT; echo ready; while :; do sleep 0.1; done";
-    let session = daemon.open("bash", &["-c", stubborn]);
-    session.expect("ready\n");
+    let Some(daemon) = with_worker() else { return };
+    let session = open_stubborn(&daemon);
     let mut closing = daemon.connect();
     let close = json!({"session": session.id(), "grace_ms": 3000});
     let asked = closing.request("session.close", &close);
@@ -222,8 +196,7 @@ fn an_ordered_end_is_carried_out_by_who_goes_on() {
     });
     daemon.call_value("daemon.restart", &json!({})).unwrap();
     let error = closing.answer(asked).unwrap_err();
-    assert_error(&error, ErrorCode::HandedOver);
-    assert_eq!(error["data"]["repeatable"], true);
+    assert_handed_over(&error);
     hand_over(&daemon, 1);
     assert_eq!(session.ended().end_reason, Some(EndReason::Closed));
     assert!(!lives(session.record.pid));
@@ -233,24 +206,15 @@ fn an_ordered_end_is_carried_out_by_who_goes_on() {
 
 #[test]
 fn a_send_that_waits_says_how_much_was_taken() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
-    let session = daemon.open(
-        "sh",
-        &[
-            "-c",
-            "stty raw -echo; echo ready; dd bs=1 count=1 2>&1 >/dev/null; echo begun; sleep 1000",
-        ],
-    );
+    let Some(daemon) = with_worker() else { return };
+    let script =
+        "stty raw -echo; echo ready; dd bs=1 count=1 2>&1 >/dev/null; echo begun; sleep 1000";
+    let session = daemon.open("sh", &["-c", script]);
     session.expect("ready");
     let mut sending = daemon.connect();
     let text = "x".repeat(1 << 20);
-    let asked = sending.request(
-        "session.send",
-        &json!({"session": session.id(), "text": text}),
-    );
+    let send = json!({"session": session.id(), "text": text});
+    let asked = sending.request("session.send", &send);
     // The rest does not fit into the terminal.
     session.expect("begun");
     daemon.call_value("daemon.restart", &json!({})).unwrap();
@@ -262,10 +226,7 @@ fn a_send_that_waits_says_how_much_was_taken() {
 
 #[test]
 fn without_database_or_rings_nothing_that_lives_is_lost() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     let session = daemon.open("cat", &[]);
     for file in ["ccd.sqlite", "ccd.sqlite-wal", "ccd.sqlite-shm"] {
         let _ = std::fs::remove_file(daemon.home().join(file));

@@ -1,7 +1,7 @@
 //! Terminals that the holder has lent to the worker: whoever reads them, no byte is lost.
 
 use crate::support::session::{OpenSession, lacks};
-use crate::support::worker::{hand_over, is_one_process, kill_worker, worker};
+use crate::support::worker::{hand_over, kill_worker, with_worker, worker};
 use crate::support::{Daemon, any_moment, eventually, rounds};
 use ccd_protocol::session::SessionState;
 use rustix::process::{Pid, Signal, kill_process};
@@ -26,6 +26,30 @@ fn echo(daemon: &Daemon) -> OpenSession<'_> {
     session
 }
 
+/// A shell that evaluates lines, after many of which its terminal is lent.
+fn lent_shell(daemon: &Daemon) -> OpenSession<'_> {
+    let script = "stty -echo; echo ready; while read -r line; do eval \"$line\"; done";
+    let session = daemon.open("sh", &["-c", script]);
+    session.expect("ready\n");
+    use_until_lent(&session);
+    session
+}
+
+/// Has the shell answer until its terminal is lent, and asserts that the worker reads it without the holder's help.
+fn use_until_lent(shell: &OpenSession<'_>) {
+    for number in 0..ASKED {
+        shell.ask(&format!("echo {number}"), &format!("{number}\n"));
+    }
+    while_stopped(shell.daemon.pid(), || shell.ask("echo alone", "alone\n"));
+}
+
+/// Returns the lines of `seq 1 COUNT`, and a last one.
+pub(super) fn numbered(count: usize, last: &str) -> Vec<u8> {
+    let lines = (1..=count).map(|line| format!("{line}\r\n"));
+    let last = format!("{last}\r\n");
+    lines.chain([last]).collect::<String>().into_bytes()
+}
+
 fn ask(session: &OpenSession<'_>, count: usize) {
     for number in 0..count {
         session.ask(&format!("{number}"), &format!("{number}\n"));
@@ -33,7 +57,7 @@ fn ask(session: &OpenSession<'_>, count: usize) {
 }
 
 /// Calls `act` while the process is stopped.
-fn while_stopped<T>(pid: i32, act: impl FnOnce() -> T) {
+pub(super) fn while_stopped<T>(pid: i32, act: impl FnOnce() -> T) {
     let signal = |signal| kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
     signal(Signal::STOP);
     eventually("it has stopped", || {
@@ -53,29 +77,15 @@ fn assert_is_lent(session: &OpenSession<'_>) {
 #[test]
 fn the_worker_reads_quiet_terminals_and_the_holder_reads_floods() {
     const LINES: usize = 100_000;
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
-    let session = daemon.open(
-        "sh",
-        &[
-            "-c",
-            "stty -echo; echo ready; while read -r line; do eval \"$line\"; done",
-        ],
-    );
-    session.expect("ready\n");
+    let Some(daemon) = with_worker() else { return };
+    let session = lent_shell(&daemon);
     for round in 0..3 {
-        for number in 0..ASKED {
-            session.ask(&format!("echo {number}"), &format!("{number}\n"));
-        }
-        while_stopped(daemon.pid(), || session.ask("echo alone", "alone\n"));
         let before = session.bytes().len();
         session.line(&format!("seq 1 {LINES}; echo round {round}"));
         session.expect(&format!("round {round}\n"));
-        let mut expected: String = (1..=LINES).map(|line| format!("{line}\r\n")).collect();
-        expected.push_str(&format!("round {round}\r\n"));
-        assert!(session.bytes()[before..] == *expected.as_bytes(), "{round}");
+        let expected = numbered(LINES, &format!("round {round}"));
+        assert!(session.bytes()[before..] == expected, "{round}");
+        use_until_lent(&session);
     }
     session.line("exit 7");
     assert_eq!(session.ended().exitstatus, Some(7));
@@ -86,10 +96,7 @@ fn short_output_is_logged_byte_for_byte_through_kills_of_the_worker() {
     if lacks(&["bash"]) {
         return;
     }
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     let printing: Vec<OpenSession<'_>> = (0..4)
         .map(|_| daemon.open("bash", &["-c", SHORT_LINES]))
         .collect();
@@ -114,22 +121,9 @@ fn short_output_is_logged_byte_for_byte_through_kills_of_the_worker() {
 
 #[test]
 fn the_holder_reads_what_was_lent_to_a_worker_that_is_stopped() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     let done = daemon.home().join("done");
-    let session = daemon.open(
-        "sh",
-        &[
-            "-c",
-            "stty -echo; echo ready; while read -r line; do eval \"$line\"; done",
-        ],
-    );
-    session.expect("ready\n");
-    for number in 0..ASKED {
-        session.ask(&format!("echo {number}"), &format!("{number}\n"));
-    }
+    let session = lent_shell(&daemon);
     let before = session.bytes().len();
     // More than the kernel keeps of a terminal that nobody reads.
     session.line(&format!(
@@ -142,21 +136,13 @@ fn the_holder_reads_what_was_lent_to_a_worker_that_is_stopped() {
         });
     });
     session.expect("all of it\n");
-    let mut expected: String = (1..=20_000).map(|line| format!("{line}\r\n")).collect();
-    expected.push_str("all of it\r\n");
-    assert!(session.bytes()[before..] == *expected.as_bytes());
-    for number in 0..ASKED {
-        session.ask(&format!("echo {number}"), &format!("{number}\n"));
-    }
-    while_stopped(daemon.pid(), || session.ask("echo alone", "alone\n"));
+    assert!(session.bytes()[before..] == numbered(20_000, "all of it"));
+    use_until_lent(&session);
 }
 
 #[test]
 fn what_is_lent_survives_a_kill_or_is_handed_over_and_is_lent_again() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     let session = echo(&daemon);
     let mut expected = b"ready\r\n".to_vec();
     for number in 1..=4 {
@@ -177,10 +163,7 @@ fn what_is_lent_survives_a_kill_or_is_handed_over_and_is_lent_again() {
 
 #[test]
 fn a_lent_terminal_that_is_closed_and_opened_again_is_followed() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     let script = "stty -echo; tty=$(tty); echo ready; while read -r line; do echo $line; \
                   [ $line = close ] && { exec 0<&- 1>&- 2>&-; sleep 0.3; exec 0<$tty 1>$tty; echo open again; }; done";
     let session = daemon.open("sh", &["-c", script]);
@@ -195,10 +178,7 @@ fn a_lent_terminal_that_is_closed_and_opened_again_is_followed() {
 #[test]
 fn a_terminal_that_is_lent_before_its_session_is_known_is_read() {
     const AT_ONCE: usize = 8;
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     // While one start is answered, the others print.
     let script = "stty -echo; for n in 1 2 3 4 5 6 7 8; do for m in 1 2 3 4 5; do printf x; done; done; \
                   echo ready; exec cat";

@@ -1,5 +1,6 @@
 //! Many kills of the worker, and upgrades, while sessions flood, ask, sleep and exit, and clients wait for them.
 
+use super::lent::numbered;
 use crate::support::processes::{descriptors, lives, private_memory, with_variable, worker_of};
 use crate::support::session::program;
 use crate::support::worker::{is_one_process, other_build, worker};
@@ -9,14 +10,14 @@ use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::session::SessionCreateParams;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Lines that each flood prints per round.
-const LINES_PER_ROUND: u64 = 4_000;
+const LINES_PER_ROUND: usize = 4_000;
 const FLOODS: usize = 8;
 const ASKERS: usize = 4;
 const SLEEPERS: usize = 4;
@@ -59,10 +60,7 @@ impl Client {
 
     fn call(&mut self, method: &str, params: &Value) -> Reply {
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let sent = self
-            .stream()
-            .get_mut()
-            .write_all(format!("{request}\n").as_bytes());
+        let sent = writeln!(self.stream().get_mut(), "{request}");
         match sent.ok().and_then(|()| self.next()) {
             None => {
                 self.reader = None;
@@ -79,13 +77,8 @@ impl Client {
     fn next(&mut self) -> Option<Value> {
         let mut line = String::new();
         let read = self.stream().read_line(&mut line);
-        if let Err(error) = &read {
-            assert_ne!(
-                error.kind(),
-                std::io::ErrorKind::WouldBlock,
-                "a reply arrives in time"
-            );
-        }
+        let is_late = read.is_err_and(|error| error.kind() == ErrorKind::WouldBlock);
+        assert!(!is_late, "a reply arrives in time");
         if !line.ends_with('\n') {
             self.reader = None;
             return None;
@@ -107,15 +100,6 @@ impl Client {
             }
         }
     }
-}
-
-/// Returns the bytes that a flood of `lines` lines prints.
-fn flood_bytes(lines: u64) -> Vec<u8> {
-    let lines = (1..=lines).map(|line| format!("{line}\r\n"));
-    lines
-        .chain(["all of it\r\n".to_owned()])
-        .collect::<String>()
-        .into_bytes()
 }
 
 /// Follows a session by subscriptions until its output ends with `all of it`; every byte must arrive once, in order,
@@ -156,11 +140,10 @@ fn has_gaps(client: &mut Client, session: &str) -> bool {
     let record = client.look("session.get", &session).unwrap();
     let history = client.look("session.history", &session).unwrap();
     let has_gaps = record["output"]["gaps"].is_array();
+    let history = history.to_string();
     assert_eq!(
         has_gaps,
-        history
-            .to_string()
-            .contains("could not write logs to the disk")
+        history.contains("could not write logs to the disk")
     );
     has_gaps
 }
@@ -178,14 +161,9 @@ fn read_back(
     while at < to {
         let params = json!({"session": session, "since": at, "max_bytes": 1 << 20, "raw": true});
         let reply = client.look("session.read", &params).unwrap();
-        assert_eq!(
-            reply["start"].as_u64().unwrap(),
-            at as u64,
-            "{session} has gaps"
-        );
-        let bytes = STANDARD
-            .decode(reply["data_b64"].as_str().unwrap())
-            .unwrap();
+        assert_eq!(reply["start"], at, "{session} has gaps");
+        let bytes = STANDARD.decode(reply["data_b64"].as_str().unwrap());
+        let bytes = bytes.unwrap();
         assert!(expected[at..].starts_with(&bytes), "{session} at {at}");
         at += bytes.len();
     }
@@ -207,11 +185,8 @@ fn ask(daemon: &Daemon, session: &str, is_over: &AtomicBool) -> u64 {
                 client.reader = None;
                 let all = json!({"session": session, "since": 0});
                 let shown = client.look("session.read", &all).unwrap();
-                if !shown["text"]
-                    .as_str()
-                    .unwrap()
-                    .contains(&format!("q{asked}\n"))
-                {
+                let shown = shown["text"].as_str().unwrap();
+                if !shown.contains(&format!("q{asked}\n")) {
                     asked -= 1;
                     continue;
                 }
@@ -231,13 +206,10 @@ fn start_and_end(daemon: &Daemon, number: usize, is_over: &AtomicBool) -> u64 {
     while !is_over.load(Ordering::Relaxed) {
         started += 1;
         let (id, status) = (format!("end-{number}-{started}"), started % 100);
+        let script = format!("echo told {id}; exit {status}");
         let params = SessionCreateParams {
             id: Some(id.clone()),
-            ..program(
-                daemon,
-                "sh",
-                &["-c", &format!("echo told {id}; exit {status}")],
-            )
+            ..program(daemon, "sh", &["-c", &script])
         };
         let params = serde_json::to_value(&params).unwrap();
         // A start without a reply may or may not have been done; a request for the id shows which.
@@ -274,19 +246,16 @@ fn successor(client: &mut Client, pid: i64) -> i64 {
 /// Runs all kinds of sessions and clients, and calls `disturb` in each round with the process id of the worker; it
 /// returns that of the next worker.
 fn under_load(daemon: &Daemon, mut disturb: impl FnMut(u64, i64) -> i64) {
-    let lines = rounds() as u64 * LINES_PER_ROUND;
-    let expected = flood_bytes(lines);
+    let lines = rounds() * LINES_PER_ROUND;
+    let expected = numbered(lines, "all of it");
+    let open = |count: usize, script: &str| -> Vec<_> {
+        let sessions = (0..count).map(|_| daemon.open("sh", &["-c", script]));
+        sessions.collect()
+    };
     let flood = format!("seq 1 {lines}; echo all of it; read go; exit 11");
-    let floods: Vec<_> = (0..FLOODS)
-        .map(|_| daemon.open("sh", &["-c", &flood]))
-        .collect();
-    let answer = "while read line; do echo a${line#q}; done; exit 12";
-    let asked: Vec<_> = (0..ASKERS)
-        .map(|_| daemon.open("sh", &["-c", answer]))
-        .collect();
-    let sleepers: Vec<_> = (0..SLEEPERS)
-        .map(|_| daemon.open("sh", &["-c", "read go; exit 13"]))
-        .collect();
+    let floods = open(FLOODS, &flood);
+    let asked = open(ASKERS, "while read line; do echo a${line#q}; done; exit 12");
+    let sleepers = open(SLEEPERS, "read go; exit 13");
     let is_over = AtomicBool::new(false);
     let (answers, ends) = (AtomicU64::new(0), AtomicU64::new(0));
     std::thread::scope(|scope| {
@@ -354,19 +323,18 @@ fn assert_nothing_leaked(daemon: &Daemon, descriptors_before: usize) {
     assert!(private <= 4 << 20);
 }
 
-fn daemon_for_load() -> Daemon {
-    Daemon::builder()
-        // Sessions sleep for longer than an ordinary one may when there are many rounds.
-        .config(r#"{"max_output_size": 0, "session_timeout": 0}"#)
-        .start()
+fn daemon_for_load() -> Option<Daemon> {
+    // Sessions sleep for longer than an ordinary one may when there are many rounds.
+    let config = r#"{"max_output_size": 0, "session_timeout": 0}"#;
+    let daemon = Daemon::builder().config(config).start();
+    (!is_one_process(&daemon)).then_some(daemon)
 }
 
 #[test]
 fn kills_of_the_worker_lose_nothing() {
-    let daemon = daemon_for_load();
-    if is_one_process(&daemon) {
+    let Some(daemon) = daemon_for_load() else {
         return;
-    }
+    };
     let before = descriptors(daemon.pid());
     let mut client = Client::new(&daemon);
     let mut longest = Duration::ZERO;
@@ -385,10 +353,9 @@ fn kills_of_the_worker_lose_nothing() {
 
 #[test]
 fn upgrades_lose_nothing() {
-    let daemon = daemon_for_load();
-    if is_one_process(&daemon) {
+    let Some(daemon) = daemon_for_load() else {
         return;
-    }
+    };
     let before = descriptors(daemon.pid());
     let builds = [other_build(&daemon, "one"), other_build(&daemon, "two")];
     let mut client = Client::new(&daemon);

@@ -4,11 +4,13 @@
 use crate::output::disk::{SmallDisk, fill};
 use crate::support::Daemon;
 use crate::support::session::{OpenSession, assert_error, program};
-use crate::support::worker::{is_one_process, kill_worker};
+use crate::support::worker::{is_one_process, kill_worker, with_worker};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{EndReason, SessionState};
+use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::json;
-use std::fs::File;
+use std::fs::{self, File};
+use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
@@ -68,37 +70,33 @@ fn assert_ends_for_its_ring(session: &OpenSession<'_>) {
 }
 
 #[test]
-fn a_ring_that_is_truncated_ends_its_session_alone() {
+fn a_ring_that_is_truncated_or_overwritten_ends_its_session_alone() {
     let daemon = Daemon::start();
     let other = open(&daemon);
-    // A few short reads: the holder reads the terminal. Many: it has lent it to the worker.
-    for (asked, len) in [(2, 0), (40, 0), (2, 4096), (40, 4096), (2, 70_000)] {
-        let truncated = open(&daemon);
-        for session in [&truncated, &other] {
-            ask(session, asked);
+    let truncate = |len| move |ring: &File| ring.set_len(len);
+    let overwrite = |offset, len| move |ring: &File| ring.write_all_at(&vec![0xff; len], offset);
+    let damage: [&dyn Fn(&File) -> io::Result<()>; 6] = [
+        &truncate(0),
+        &truncate(4096),
+        &truncate(70_000),
+        &overwrite(0, 128),
+        &overwrite(0, 4096),
+        &overwrite(64, 300_000),
+    ];
+    for damage in damage {
+        // A few short reads: the holder reads the terminal. Many: it has lent it to the worker.
+        for asked in [2, 40] {
+            let damaged = open(&daemon);
+            for session in [&damaged, &other] {
+                ask(session, asked);
+            }
+            damage(&ring_file(&damaged)).unwrap();
+            assert_ends_for_its_ring(&damaged);
+            assert_lives(&other);
         }
-        ring_file(&truncated).set_len(len).unwrap();
-        assert_ends_for_its_ring(&truncated);
-        assert_lives(&other);
     }
     if !is_one_process(&daemon) {
         kill_worker(&daemon);
-        assert_lives(&other);
-    }
-}
-
-#[test]
-fn a_ring_that_is_overwritten_ends_its_session_alone() {
-    let daemon = Daemon::start();
-    let other = open(&daemon);
-    for (asked, offset, len) in [(2, 0, 128), (40, 0, 128), (2, 0, 4096), (40, 64, 300_000)] {
-        let overwritten = open(&daemon);
-        ask(&overwritten, asked);
-        let bytes = vec![0xff; len];
-        ring_file(&overwritten)
-            .write_all_at(&bytes, offset)
-            .unwrap();
-        assert_ends_for_its_ring(&overwritten);
         assert_lives(&other);
     }
 }
@@ -119,11 +117,8 @@ fn a_ring_that_is_truncated_during_a_flood_ends_its_session_alone() {
 
 #[test]
 fn a_worker_that_takes_over_ends_a_session_with_a_truncated_ring_alone() {
-    let daemon = Daemon::start();
+    let Some(daemon) = with_worker() else { return };
     let (truncated, other) = (open(&daemon), open(&daemon));
-    if is_one_process(&daemon) {
-        return;
-    }
     ring_file(&truncated).set_len(0).unwrap();
     kill_worker(&daemon);
     assert_lives(&other);
@@ -133,34 +128,26 @@ fn a_worker_that_takes_over_ends_a_session_with_a_truncated_ring_alone() {
 #[test]
 fn a_ring_that_is_damaged_while_no_daemon_runs_is_the_reason_of_the_end() {
     let mut daemon = Daemon::start();
-    let damage: [fn(&Path); 4] = [
+    let damage: [fn(&Path) -> io::Result<()>; 4] = [
+        |ring| File::options().write(true).open(ring)?.set_len(70_000),
+        |ring| fs::write(ring, ""),
         |ring| {
-            File::options()
-                .write(true)
-                .open(ring)
-                .unwrap()
-                .set_len(70_000)
-                .unwrap()
-        },
-        |ring| std::fs::write(ring, "").unwrap(),
-        |ring| {
-            std::fs::remove_file(ring).unwrap();
-            std::os::unix::fs::symlink("/dev/null", ring).unwrap();
+            fs::remove_file(ring)?;
+            std::os::unix::fs::symlink("/dev/null", ring)
         },
         |ring| {
-            std::fs::remove_file(ring).unwrap();
-            let mode = rustix::fs::Mode::from_raw_mode(0o600);
-            rustix::fs::mknodat(rustix::fs::CWD, ring, rustix::fs::FileType::Fifo, mode, 0)
-                .unwrap();
+            fs::remove_file(ring)?;
+            Ok(mkfifoat(CWD, ring, Mode::from_raw_mode(0o600))?)
         },
     ];
-    let sessions = damage
-        .map(|damage| (open(&daemon), damage))
-        .map(|(session, damage)| (session.id().to_owned(), ring_path(&session), damage));
+    let sessions = damage.map(|damage| {
+        let session = open(&daemon);
+        (session.id().to_owned(), ring_path(&session), damage)
+    });
     let other = open(&daemon).id().to_owned();
     daemon.kill();
     for (_, ring, damage) in &sessions {
-        damage(ring);
+        damage(ring).unwrap();
     }
     daemon.restart();
     let reason = |id: &str| {
@@ -193,6 +180,6 @@ fn a_full_runtime_directory_refuses_a_start_and_ends_nothing() {
         session.expect("over\n");
         assert_lives(session);
     }
-    std::fs::remove_file(&filler).unwrap();
+    fs::remove_file(&filler).unwrap();
     assert_lives(&open(&daemon));
 }

@@ -3,7 +3,6 @@
 use crate::support::{Connection, Daemon, eventually, kind, processes, rounds};
 use serde_json::{Value, json};
 use std::fs;
-use std::path::Path;
 
 const SESSIONS: usize = 200;
 const CLIENTS: usize = 64;
@@ -113,41 +112,27 @@ impl Client {
     }
 }
 
-/// Returns the files in a directory.
-fn files_below(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    entries
-        .map(|entry| entry.unwrap().path().display().to_string())
-        .collect()
-}
-
 #[test]
 fn two_hundred_sessions_and_64_clients_leave_nothing() {
     let daemon = Daemon::builder().config("{max_sessions: 0}").start();
     let mut connection = daemon.connect();
+    let mut call = |method: &str, params: Value| connection.call_value(method, &params).unwrap();
     // Creates everything that is created once and kept.
-    let first = connection.start_session(&["true"]);
-    connection
-        .call_value("session.wait", &json!({"session": first, "for": "exit"}))
-        .unwrap();
-    connection
-        .call_value("session.cleanup", &json!({"force": true}))
-        .unwrap();
+    let first = call("session.create", json!({"program": "true"}));
+    let exit = json!({"session": first["session_id"], "for": "exit"});
+    call("session.wait", exit);
+    call("session.cleanup", json!({"force": true}));
     // The databases of the coach are opened by the first call, if they are not yet.
-    connection
-        .call_value("coach.aggregate", &json!({}))
-        .unwrap();
-    connection.call_value("coach.status", &json!({})).unwrap();
-    let (descriptors, threads) = (
-        in_both(&daemon, processes::descriptors),
-        in_both(&daemon, processes::threads),
-    );
+    call("coach.aggregate", json!({}));
+    call("coach.status", json!({}));
+    let used = || [processes::descriptors, processes::threads].map(|count| in_both(&daemon, count));
+    let [descriptors, threads] = used();
 
     for number in 0..SESSIONS {
         let create = json!({"program": "cat", "id": format!("soak-{number}"), "persist": true});
-        connection.call_value("session.create", &create).unwrap();
+        call("session.create", create);
     }
-    let status = connection.call_value("daemon.status", &json!({})).unwrap();
+    let status = call("daemon.status", json!({}));
     assert_eq!(status["sessions"]["live"], SESSIONS);
     std::thread::scope(|scope| {
         for number in 0..CLIENTS {
@@ -161,10 +146,8 @@ fn two_hundred_sessions_and_64_clients_leave_nothing() {
         }
     });
 
-    connection
-        .call_value("session.cleanup", &json!({"force": true}))
-        .unwrap();
-    let status = connection.call_value("daemon.status", &json!({})).unwrap();
+    call("session.cleanup", json!({"force": true}));
+    let status = call("daemon.status", json!({}));
     assert_eq!(status["sessions"], json!({"live": 0, "ended": 0, "max": 0}));
     assert_eq!(
         (&status["last_errors"], &status["drops"]),
@@ -172,7 +155,7 @@ fn two_hundred_sessions_and_64_clients_leave_nothing() {
         "{status}"
     );
     eventually("everything is written", || {
-        let status = connection.call_value("daemon.status", &json!({})).unwrap();
+        let status = call("daemon.status", json!({}));
         let nothing = json!({"interactions": 0, "database": 0, "hook_bytes": 0});
         (status["queues"] == nothing && status["connections"] == 1).then_some(())
     });
@@ -180,17 +163,13 @@ fn two_hundred_sessions_and_64_clients_leave_nothing() {
         let left = processes::with_variable(&format!("CCD_SESSION_ID=soak-{number}"));
         assert_eq!(left, [0; 0], "soak-{number}");
     }
-    assert_eq!(files_below(&daemon.home().join("sessions")), [""; 0]);
-    assert_eq!(
-        files_below(&daemon.home().join("run/ccd.sock.rings")),
-        [""; 0]
-    );
+    for folder in ["sessions", "run/ccd.sock.rings"] {
+        let left: Vec<_> = fs::read_dir(daemon.home().join(folder)).unwrap().collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
     eventually("descriptors and threads are as before", || {
-        let now = (
-            in_both(&daemon, processes::descriptors),
-            in_both(&daemon, processes::threads),
-        );
-        (now.0 <= descriptors + 2 && now.1 <= threads + SPARE_THREADS).then_some(())
+        let now = used();
+        (now[0] <= descriptors + 2 && now[1] <= threads + SPARE_THREADS).then_some(())
     });
 }
 

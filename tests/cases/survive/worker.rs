@@ -1,15 +1,13 @@
 //! Sessions outlive the worker.
 
+use super::lent::{numbered, while_stopped};
 use crate::support::files::Odd;
 use crate::support::processes::lives;
-use crate::support::session::{assert_error, program};
-use crate::support::worker::{is_one_process, kill_worker, worker};
+use crate::support::session::{OpenSession, assert_error, program};
+use crate::support::worker::{is_one_process, kill_worker, with_worker, worker};
 use crate::support::{Daemon, eventually, eventually_within};
 use ccd_protocol::ErrorCode;
-use ccd_protocol::session::{
-    EndReason, SessionCreateParams, SessionResize, SessionResizeParams, SessionSendParams,
-    SessionState,
-};
+use ccd_protocol::session::{EndReason, SessionCreateParams, SessionSendParams, SessionState};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -17,26 +15,15 @@ use std::time::Duration;
 
 #[test]
 fn a_program_does_not_notice_how_often_the_worker_dies() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
-    let session = daemon.open(
-        "sh",
-        &["-c", "x=41; while read line; do eval \"$line\"; done"],
-    );
+    let Some(daemon) = with_worker() else { return };
+    let script = "x=41; while read line; do eval \"$line\"; done";
+    let session = daemon.open("sh", &["-c", script]);
     session.ask("echo $x", "\n41\n");
     for round in 0..3 {
         kill_worker(&daemon);
-        let now = session.now();
-        assert_eq!(
-            (now.state, now.pid),
-            (SessionState::Alive, session.record.pid)
-        );
-        session.ask(
-            &format!("x=$((x + 1)); echo round {round} $x"),
-            &format!("\nround {round} {}\n", 42 + round),
-        );
+        assert_lives(&session);
+        let line = format!("x=$((x + 1)); echo round {round} $x");
+        session.ask(&line, &format!("\nround {round} {}\n", 42 + round));
     }
     for round in 0..4 {
         let pid = worker(&daemon);
@@ -44,13 +31,10 @@ fn a_program_does_not_notice_how_often_the_worker_dies() {
         eventually("another worker answers", || {
             (worker(&daemon) != pid).then_some(())
         });
-        session.ask(
-            &format!("echo abort {round}"),
-            &format!("\nabort {round}\n"),
-        );
+        let line = format!("echo abort {round}");
+        session.ask(&line, &format!("\nabort {round}\n"));
     }
-    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
-    let reason = status["last_hand_over"]["reason"].as_str().unwrap();
+    let reason = last_reason(&daemon);
     assert!(reason.contains("signal 6"), "{reason}");
     session.line("exit 7");
     assert_eq!(session.ended().exitstatus, Some(7));
@@ -58,34 +42,24 @@ fn a_program_does_not_notice_how_often_the_worker_dies() {
 
 #[test]
 fn what_ended_while_there_was_no_worker_has_its_true_status() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     let session = daemon.open("sh", &["-c", "read go; echo last words; exit 9"]);
     let pid = worker(&daemon);
-    kill_process(Pid::from_raw(pid).unwrap(), Signal::STOP).unwrap();
-    kill_process(Pid::from_raw(session.record.pid).unwrap(), Signal::TERM).unwrap();
-    eventually("it has ended", || {
-        (!lives(session.record.pid)).then_some(())
-    });
-    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    send(pid, Signal::STOP);
+    send(session.record.pid, Signal::TERM);
+    assert_ends(session.record.pid);
+    send(pid, Signal::KILL);
     let ended = eventually("the next worker reports the end", || {
         let ended = daemon.try_call_value("session.get", &json!({"session": session.id()}))?;
         (ended["state"] == "dead").then_some(ended)
     });
-    assert_eq!(
-        (&ended["signal"], &ended["end_reason"]),
-        (&json!(15), &json!("signalled"))
-    );
+    let end = (&ended["signal"], &ended["end_reason"]);
+    assert_eq!(end, (&json!(15), &json!("signalled")));
 }
 
 #[test]
 fn what_was_decided_at_the_start_holds_after_a_kill() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     let plain = daemon.open_with(&SessionCreateParams {
         plain: true,
         name: Some("plain".into()),
@@ -106,57 +80,33 @@ fn what_was_decided_at_the_start_holds_after_a_kill() {
         ..program(&daemon, "cat", &[])
     });
     assert_error(&conflict, ErrorCode::SessionConflict);
-    plain.ask(
-        "neither echoed nor changed",
-        "^neither echoed nor changed\n",
-    );
-    let line = "x".repeat(1000);
-    for _ in 0..400 {
-        let typed = SessionSendParams {
-            text: Some(line.clone()),
-            newline: true,
-            ..SessionSendParams::default()
-        };
-        if plain.try_send(typed).is_err() {
-            break; // the limit has ended the session
-        }
-    }
+    let line = "neither echoed nor changed";
+    plain.ask(line, &format!("^{line}\n"));
+    // The limit ends the session meanwhile.
+    let typed = || plain.try_send(line_of("x".repeat(1000)));
+    (0..400).take_while(|_| typed().is_ok()).count();
     assert_eq!(plain.ended().end_reason, Some(EndReason::OutputLimit));
 }
 
 #[test]
 fn modes_size_and_screen_are_those_before_the_kill() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     // Application cursor keys, then more output than is read back into memory.
     let script = "printf '\\033[?1h'; seq -f '%060.0f' 30000; printf 'ready\\n'; stty raw -echo; exec cat -v";
     let session = daemon.open("sh", &["-c", script]);
     session.expect("ready");
     let screen = || {
-        let shown = daemon.call_value("session.screen", &json!({"session": session.id()}));
-        let shown = shown.unwrap();
-        (shown["lines"].clone(), shown["cursor"].clone())
+        let mut lines = session.screen().lines;
+        lines.retain(|line| !line.is_empty());
+        lines
     };
     let before = screen();
     for round in 0..3 {
-        let params = SessionResizeParams {
-            session: session.id().to_owned(),
-            rows: 30 + round,
-            cols: 100,
-        };
-        daemon.call::<SessionResize>(&params).unwrap();
+        session.resize(30 + round, 100);
         kill_worker(&daemon);
         assert_eq!(i64::from(session.now().rows), 30 + round);
     }
     let after = screen();
-    let lines = |shown: &serde_json::Value| -> Vec<String> {
-        let lines = shown.as_array().unwrap().iter();
-        let lines = lines.map(|line| line.as_str().unwrap().to_owned());
-        lines.filter(|line| !line.is_empty()).collect()
-    };
-    let (before, after) = (lines(&before.0), lines(&after.0));
     assert!(after.ends_with(&before), "{after:?} {before:?}");
     session.keys(&["Up"]);
     session.expect(r"\^\[OA");
@@ -164,39 +114,30 @@ fn modes_size_and_screen_are_those_before_the_kill() {
 
 #[test]
 fn what_was_asked_typed_hidden_ended_or_put_into_a_log_before_a_kill_holds_after_it() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     // `cat -v` prints the reply to a query of the terminal.
     let script = "stty raw -echo; printf 'now\\033[6n'; exec cat -v";
     let asking = daemon.open("sh", &["-c", script]);
     asking.expect(r"\^\[\[1;4R");
     let hidden = daemon.open("cat", &[]);
-    hidden
-        .try_send(SessionSendParams {
-            text: Some("correct-horse-battery".into()),
-            newline: true,
-            secret: true,
-            ..SessionSendParams::default()
-        })
-        .unwrap();
+    let secret = SessionSendParams {
+        secret: true,
+        ..line_of("correct-horse-battery".into())
+    };
+    hidden.try_send(secret).unwrap();
     hidden.expect("battery\n");
     let ending = daemon.open("sh", &["-c", "cat; echo between; read go; cat; echo done"]);
-    ending
-        .try_send(SessionSendParams {
-            eof: true,
-            ..SessionSendParams::default()
-        })
-        .unwrap();
+    let end_of_input = SessionSendParams {
+        eof: true,
+        ..SessionSendParams::default()
+    };
+    ending.try_send(end_of_input).unwrap();
     // Somebody else has written into the log of this one.
     let logged = daemon.open("cat", &[]);
     logged.ask("before", "before\n");
     let log = logged.now().output.log_path;
     eventually("it is logged", || {
-        std::fs::read(&log)
-            .is_ok_and(|bytes| bytes.len() > 14)
-            .then_some(())
+        std::fs::read(&log).ok().filter(|bytes| bytes.len() > 14)
     });
     let mut log = std::fs::OpenOptions::new().append(true).open(log).unwrap();
     std::io::Write::write_all(&mut log, b"not from here").unwrap();
@@ -219,10 +160,7 @@ fn what_was_asked_typed_hidden_ended_or_put_into_a_log_before_a_kill_holds_after
 
 #[test]
 fn a_transient_session_waits_for_a_client_and_not_for_ever() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     let transient = |name: &str| SessionCreateParams {
         transient: true,
         id: Some(name.into()),
@@ -253,16 +191,15 @@ fn a_transient_session_waits_for_a_client_and_not_for_ever() {
 
 #[test]
 fn the_daemon_ends_when_it_is_told_to_while_there_is_no_worker() {
-    let mut daemon = Daemon::start();
-    if is_one_process(&daemon) {
+    let Some(mut daemon) = with_worker() else {
         return;
-    }
+    };
     let session = daemon.open("cat", &[]).record;
     let pid = worker(&daemon);
     // The holder learns of both at once.
     daemon.signal(Signal::STOP);
-    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
-    eventually("the worker is gone", || (!lives(pid)).then_some(()));
+    send(pid, Signal::KILL);
+    assert_ends(pid);
     daemon.signal(Signal::TERM);
     daemon.signal(Signal::CONT);
     assert!(daemon.wait_for_end().success());
@@ -324,11 +261,11 @@ fn workers_that_cannot_start_end_nothing() {
         place: daemon.home(),
         aside: folder.path().join("aside"),
     };
-    let pid = Pid::from_raw(worker(&daemon)).unwrap();
-    kill_process(pid, Signal::STOP).unwrap();
+    let pid = worker(&daemon);
+    send(pid, Signal::STOP);
     std::fs::rename(replaced.place, &replaced.aside).unwrap();
     std::fs::write(replaced.place, "").unwrap();
-    kill_process(pid, Signal::KILL).unwrap();
+    send(pid, Signal::KILL);
     let printed = replaced.aside.join("daemon-output");
     let failed = eventually_within(Duration::from_secs(200), || {
         let said = std::fs::read_to_string(&printed).unwrap();
@@ -339,74 +276,80 @@ fn workers_that_cannot_start_end_nothing() {
     drop(replaced);
     daemon.signal(Signal::HUP);
     session.ask("after", "after\n");
-    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
-    let reason = status["last_hand_over"]["reason"].as_str().unwrap();
+    let reason = last_reason(&daemon);
     assert!(reason.contains("status 1"), "{reason}");
 }
 
 #[test]
 fn what_is_stopped_goes_on_where_it_was() {
     const LINES: usize = 200_000;
-    let daemon = Daemon::builder()
-        .config(r#"{"max_output_size": 0}"#)
-        .start();
+    let config = r#"{"max_output_size": 0}"#;
+    let daemon = Daemon::builder().config(config).start();
     if is_one_process(&daemon) {
         return;
     }
     let serving = worker(&daemon);
-    let mut expected: String = (1..=LINES).map(|line| format!("{line}\r\n")).collect();
-    expected.push_str("all of it\r\n");
     for stopped in [serving, daemon.pid()] {
         let script = format!("read go; seq 1 {LINES}; echo all of it; exec cat");
         let flood = daemon.open("sh", &["-c", &format!("stty -echo; echo ready; {script}")]);
         flood.expect("ready\n");
         let before = flood.bytes().len();
         flood.line("go");
-        send(stopped, Signal::STOP);
-        eventually("it has stopped", || has_stopped(stopped).then_some(()));
-        send(stopped, Signal::CONT);
+        while_stopped(stopped, || ());
         flood.expect("all of it\n");
-        assert!(flood.bytes()[before..] == *expected.as_bytes());
+        assert!(flood.bytes()[before..] == numbered(LINES, "all of it"));
     }
     assert_eq!(worker(&daemon), serving);
+}
+
+/// Returns a request to type a line.
+fn line_of(text: String) -> SessionSendParams {
+    SessionSendParams {
+        text: Some(text),
+        newline: true,
+        ..SessionSendParams::default()
+    }
+}
+
+#[track_caller]
+fn assert_lives(session: &OpenSession<'_>) {
+    let now = session.now();
+    let expected = (SessionState::Alive, session.record.pid);
+    assert_eq!((now.state, now.pid), expected);
+}
+
+fn assert_ends(pid: i32) {
+    eventually("it has ended", || (!lives(pid)).then_some(()));
+}
+
+/// Returns the reason of the last handover.
+fn last_reason(daemon: &Daemon) -> String {
+    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+    let reason = &status["last_hand_over"]["reason"];
+    reason.as_str().unwrap().to_owned()
 }
 
 fn send(pid: i32, signal: Signal) {
     kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
 }
 
-fn has_stopped(pid: i32) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    status.contains("State:\tT")
-}
-
 #[test]
 fn what_replaces_a_log_costs_that_log_and_neither_program_nor_daemon() {
-    let daemon = Daemon::start();
-    if is_one_process(&daemon) {
-        return;
-    }
+    let Some(daemon) = with_worker() else { return };
     let other = daemon.open("cat", &[]);
     for odd in Odd::all() {
         let session = daemon.open("cat", &[]);
         session.ask("before", "before\n");
         let log = PathBuf::from(session.now().output.log_path);
         let logged = b"before\r\nbefore\r\n";
-        eventually("it is logged", || {
-            std::fs::read(&log)
-                .is_ok_and(|log| log == logged)
-                .then_some(())
-        });
+        let has_logged = |expected: &[u8]| std::fs::read(&log).is_ok_and(|log| log == expected);
+        eventually("it is logged", || has_logged(logged).then_some(()));
         let placed = odd.put(&log);
         kill_worker(&daemon);
         session.ask("after", "after\n");
         other.ask("and on", "and on\n");
-        let now = session.now();
-        assert_eq!(
-            (now.state, now.pid),
-            (SessionState::Alive, session.record.pid)
-        );
-        let gaps = now.output.gaps;
+        assert_lives(&session);
+        let gaps = session.now().output.gaps;
         assert!(
             gaps.first()
                 .is_some_and(|gap| gap.offset == 0 && gap.length >= logged.len() as u64),
@@ -421,7 +364,7 @@ fn what_replaces_a_log_costs_that_log_and_neither_program_nor_daemon() {
             // A device without end may still be in its place.
             let is_file = || std::fs::symlink_metadata(&log).is_ok_and(|found| found.is_file());
             eventually("a new log begins", || {
-                (is_file() && std::fs::read(&log).is_ok_and(|log| log == logged)).then_some(())
+                (is_file() && has_logged(logged)).then_some(())
             });
         }
         session.close();

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 #[cfg(target_os = "linux")]
 mod timer {
+    use crate::readiness;
     use rustix::time::{
         Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
         timerfd_settime,
@@ -15,34 +16,28 @@ mod timer {
     use tokio::io::Interest;
     use tokio::io::unix::AsyncFd;
 
-    #[derive(Debug)]
-    pub(super) struct Timer(AsyncFd<Arc<OwnedFd>>);
+    pub(super) type Timer = AsyncFd<Arc<OwnedFd>>;
 
-    impl Timer {
-        pub(super) fn new() -> io::Result<Self> {
-            let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
-            let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
-            Ok(Self(crate::readiness::watch(
-                Arc::new(timer),
-                Interest::READABLE,
-            )?))
-        }
+    pub(super) fn create() -> io::Result<Timer> {
+        let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+        let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
+        readiness::watch(Arc::new(timer), Interest::READABLE)
+    }
 
-        /// Waits for `time`. The wait may be cancelled, and the timer used again.
-        pub(super) async fn wait(&self, time: Duration) -> io::Result<()> {
-            let once = Itimerspec {
-                it_interval: Timespec::default(),
-                // 0 would disarm the timer.
-                it_value: Timespec::try_from(time.max(Duration::from_nanos(1)))
-                    .map_err(io::Error::other)?,
-            };
-            timerfd_settime(self.0.get_ref(), TimerfdTimerFlags::empty(), &once)?;
-            loop {
-                let mut ready = self.0.readable().await?;
-                match rustix::io::read(self.0.get_ref(), &mut [0; 8]) {
-                    Err(rustix::io::Errno::AGAIN) => ready.clear_ready(),
-                    result => return result.map(drop).map_err(io::Error::from),
-                }
+    /// Waits for `time`. The wait may be cancelled, and the timer used again.
+    pub(super) async fn wait(timer: &Timer, time: Duration) -> io::Result<()> {
+        // 0 would disarm the timer.
+        let time = Timespec::try_from(time.max(Duration::from_nanos(1)));
+        let once = Itimerspec {
+            it_interval: Timespec::default(),
+            it_value: time.map_err(io::Error::other)?,
+        };
+        timerfd_settime(timer.get_ref(), TimerfdTimerFlags::empty(), &once)?;
+        loop {
+            let mut ready = timer.readable().await?;
+            match rustix::io::read(timer.get_ref(), &mut [0; 8]) {
+                Err(rustix::io::Errno::AGAIN) => ready.clear_ready(),
+                result => return result.map(drop).map_err(io::Error::from),
             }
         }
     }
@@ -66,10 +61,10 @@ impl Alarm {
             }
             if self.timer.is_none() {
                 // If no descriptor is available, the runtime's timer is exact enough.
-                self.timer = timer::Timer::new().ok();
+                self.timer = timer::create().ok();
             }
             if let Some(timer) = &self.timer
-                && timer.wait(time).await.is_ok()
+                && timer::wait(timer, time).await.is_ok()
             {
                 return;
             }

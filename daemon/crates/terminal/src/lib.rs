@@ -2,7 +2,7 @@
 //! for input; programs that run with pipes; and programs that end with everything they have started.
 //!
 //! Layers, top first; none uses one before it: `supervised` → `holder` → `probe` → `piped` → `alarm`, `placeholder`,
-//! `process_settings` → `macos`, `nice`, `own_process`, `readiness`.
+//! `process_settings`, `process_stat` → `macos`, `nice`, `own_process`, `readiness`.
 
 #![cfg_attr(
     test,
@@ -23,6 +23,7 @@ pub mod piped;
 pub mod placeholder;
 pub mod probe;
 mod process_settings;
+mod process_stat;
 pub mod readiness;
 pub mod supervised;
 

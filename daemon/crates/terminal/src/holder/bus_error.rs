@@ -11,8 +11,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use libc::{c_int, c_void, siginfo_t};
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 
-use super::ring_file::{DATA_OFFSET, MAPPED_BYTES};
-use super::ring_layout::RingLayout;
+use super::ring_layout::{DATA_OFFSET, MAPPED_BYTES, RingLayout};
 use super::slot_set::MAX_SLOTS;
 
 /// Maximum number of mapped rings: some more than one process has sessions, which may map each twice.

@@ -9,10 +9,12 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::descriptors::DescriptorLimits;
-use super::handle::REQUESTS_LEN;
-use super::ring::RingError;
+use super::path_bytes;
+use super::ring_file::RingError;
 use super::slot_set::MAX_SLOTS;
-use super::wire::path as path_bytes;
+
+/// Maximum number of requests to the holder that wait for an answer.
+pub(super) const REQUESTS_LEN: usize = 64;
 
 /// Why a session could not be started. Nothing remains of a failed start.
 #[derive(Debug, thiserror::Error, Serialize, Deserialize)]

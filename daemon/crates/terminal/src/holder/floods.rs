@@ -13,8 +13,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::slot_set::SlotSet;
 use super::slots::SlotContent;
-use super::terminal::{FULL_READ_BYTES, Watch};
-use super::wake::{NewsSender, WakeSignal};
+use super::source::Watch;
+use super::terminal::FULL_READ_BYTES;
+use super::wake::{NewsSender, WakeSignals};
 
 /// A terminal that has not filled a read for this long is no longer flooding. Without this delay, a program that prints
 /// in bursts would change its state constantly.
@@ -61,20 +62,19 @@ enum FloodRead {
 }
 
 impl Floods {
-    /// Starts the thread. It notifies `news` of output, and the holder, through `calmed` and `wake`, of terminals
-    /// that are no longer flooding.
+    /// Starts the thread. It notifies the worker of output, and the holder, also through `calmed`, of terminals that are no
+    /// longer flooding.
     pub(super) fn start(
         self: &Arc<Self>,
-        news: NewsSender,
+        signals: WakeSignals,
         calmed: Arc<SlotSet>,
-        wake: WakeSignal,
     ) -> io::Result<JoinHandle<()>> {
         let floods = Arc::clone(self);
         std::thread::Builder::new()
             .name("floods".into())
             .spawn(move || {
                 crate::nice::give_way();
-                floods.run(&news, &calmed, &wake);
+                floods.run(&signals, &calmed);
             })
     }
 
@@ -101,16 +101,16 @@ impl Floods {
         self.wake.notify_one();
     }
 
-    fn run(&self, news: &NewsSender, calmed: &SlotSet, wake: &WakeSignal) {
+    fn run(&self, signals: &WakeSignals, calmed: &SlotSet) {
         let mut turns = VecDeque::new();
         while self.take_new(&mut turns) {
             let mut all_dry = true;
             turns.retain_mut(|turn| {
-                let found = turn.read(news);
+                let found = turn.read(&signals.floods);
                 if found == FloodRead::Calm {
                     // The holder reads it once more, and watches it in another way.
                     calmed.insert(turn.slot);
-                    wake.send();
+                    signals.holder.send();
                 }
                 turn.is_full = found == FloodRead::Full;
                 all_dry &= found != FloodRead::Output;
@@ -145,7 +145,7 @@ impl Turn {
             return FloodRead::Calm;
         }
         let now = Instant::now();
-        let read = terminal.read_in_flood();
+        let read = terminal.read_once(true);
         if read.len > FULL_READ_BYTES {
             self.full_at = now;
         }

@@ -15,8 +15,20 @@ use rustix::fs::OFlags;
 use rustix::process::{Pid, ioctl_tiocsctty, setsid};
 
 use super::descriptors::DescriptorLimits;
-use super::launch::Start;
 use crate::process_settings::ProcessSettings;
+
+/// A program to be started on a terminal.
+pub(super) struct Start<'a> {
+    pub(super) program: &'a CStr,
+    pub(super) argv: &'a [CString],
+    pub(super) env: &'a [CString],
+    pub(super) cwd: &'a CStr,
+    /// The path of the terminal.
+    pub(super) tty: &'a CStr,
+    pub(super) settings: &'a ProcessSettings,
+    /// What the daemon has changed for itself.
+    pub(super) limits: &'a DescriptorLimits,
+}
 
 /// How many descriptors the other threads may open between the count and the fork.
 const SPARE_DESCRIPTORS: RawFd = 256;
@@ -126,84 +138,5 @@ impl Strings {
             pointers: pointers.chain([ptr::null()]).collect(),
             _owned: owned,
         }
-    }
-}
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
-    use std::io::Read;
-    use std::os::fd::AsRawFd;
-    use std::path::Path;
-
-    use rustix::process::{WaitOptions, waitpid};
-
-    use super::*;
-
-    /// Signals 32 and 33, which the C library reserves.
-    const LIBRARYS_OWN: u64 = 3 << 31;
-
-    fn output_of(script: &str) -> String {
-        output_with(script, &ProcessSettings::default())
-    }
-
-    /// Runs `script` in a shell on a terminal and returns what it prints.
-    fn output_with(script: &str, settings: &ProcessSettings) -> String {
-        let strings = |strings: &[&str]| -> Vec<CString> {
-            strings.iter().map(|s| CString::new(*s).unwrap()).collect()
-        };
-        let (mut pty, pts) = pty_process::blocking::open().unwrap();
-        let tty = rustix::pty::ptsname(&pty, Vec::new()).unwrap();
-        let argv = strings(&["sh", "-c", script]);
-        let env = strings(&["PATH=/usr/bin:/bin"]);
-        let start = Start {
-            program: c"/bin/sh",
-            argv: &argv,
-            env: &env,
-            cwd: c"/",
-            tty: &tty,
-            settings,
-            limits: &DescriptorLimits::unchanged(),
-        };
-        let pid = on_terminal(&start).unwrap();
-        drop(pts);
-        let mut output = Vec::new();
-        // Linux reports the end of a terminal as an error.
-        let _ = pty.read_to_end(&mut output);
-        waitpid(Some(pid), WaitOptions::empty()).unwrap();
-        String::from_utf8(output).unwrap()
-    }
-
-    #[test]
-    fn mask_and_limits_are_set_before_the_program_runs() {
-        let settings = ProcessSettings::from_word("27,core=0,nofile=123,stack=1048576").unwrap();
-        let script = "umask; ulimit -Sc; ulimit -Sn; ulimit -Ss";
-        let printed = output_with(script, &settings).replace('\r', "");
-        assert_eq!(printed, "0027\n0\n123\n1024\n");
-    }
-
-    #[test]
-    fn a_descriptor_that_is_not_marked_is_not_inherited() {
-        let (input, _output) = rustix::pipe::pipe().unwrap();
-        let own = format!("/proc/self/fd/{}", input.as_raw_fd());
-        assert!(Path::new(&own).exists());
-        let listed = output_of("exec ls /proc/self/fd");
-        let numbers: Vec<&str> = listed.split_whitespace().collect();
-        assert_eq!(
-            numbers,
-            ["0", "1", "2", "3"],
-            "3 is the folder that ls reads"
-        );
-    }
-
-    #[test]
-    fn no_signal_is_blocked_or_ignored() {
-        // This includes SIGPIPE, which the Rust runtime ignores.
-        let status = output_of("exec grep -E '^Sig(Blk|Ign):' /proc/self/status");
-        let masks: Vec<u64> = status
-            .lines()
-            .filter_map(|line| line.split_whitespace().nth(1))
-            .map(|mask| u64::from_str_radix(mask, 16).unwrap() & !LIBRARYS_OWN)
-            .collect();
-        assert_eq!(masks, [0; 2], "{status}");
     }
 }

@@ -11,24 +11,24 @@ use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use tokio::io::Interest;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use super::board::Board;
 #[cfg(any(portable, test))]
 use super::descriptors::DescriptorLimits;
-use super::error::SpawnError;
-use super::platform::{Event, KeptFile};
+use super::error::{REQUESTS_LEN, SpawnError};
+use super::platform::KeptFile;
 use super::port::{Port, blob, send_over};
 #[cfg(any(portable, test))]
 use super::reader::HolderReader;
-use super::ring::{Ring, RingError};
-use super::wake::{NewsReceiver, NewsSender, WakeSignal};
+use super::ring::Ring;
+use super::ring_file::RingError;
+use super::shared::SharedMemory;
+#[cfg(any(portable, test))]
+use super::wake::events;
+use super::wake::{NewsReceiver, WakeSignal, WakeSignals};
 use super::wire::{SpawnSpec, Started, ToHolder, ToWorker};
 use crate::probe::Probe;
-
-pub(super) const REQUESTS_LEN: usize = 64;
 
 /// A session that was started.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ pub struct Holder(Arc<Link>);
 
 #[derive(Debug)]
 struct Link {
-    board: Arc<Board>,
+    shared: Arc<SharedMemory>,
     wake: WakeSignal,
     socket: OwnedFd,
     requests: Mutex<Requests>,
@@ -89,10 +89,15 @@ struct Link {
 #[derive(Debug, Default)]
 struct Requests {
     last: u32,
-    starts: HashMap<u32, Start>,
-    looks: HashMap<u32, oneshot::Sender<Option<Probe>>>,
+    unanswered: HashMap<u32, Request>,
     /// No more answers will come.
     are_over: bool,
+}
+
+#[derive(Debug)]
+enum Request {
+    Start(Start),
+    Probe(oneshot::Sender<Option<Probe>>),
 }
 
 #[derive(Debug)]
@@ -104,63 +109,32 @@ struct Start {
 
 impl Holder {
     /// Starts the holder as a thread. Must be called inside the runtime.
-    /// If [`super::claim_children`] was called before, every child of this process belongs to the holder: it also
-    /// becomes the reaper of orphans, and nothing else may wait for children. Otherwise, and outside Linux, it only
-    /// reaps its own children.
+    /// It only reaps its own children.
     #[cfg(any(portable, test))]
     pub fn start(limits: DescriptorLimits) -> io::Result<(Self, HolderNews)> {
-        let board = Arc::new(Board::create()?);
-        let event = || Event::new().map(Arc::new);
-        let wake = WakeSignal::of_holder(&board, event()?);
-        let quiet = NewsSender::quiet(&board, event()?);
-        let floods = NewsSender::floods(&board, event()?);
+        let signals = WakeSignals::new(SharedMemory::create()?.0, events()?);
         let (own, port) = Port::pair()?;
-        let reader = HolderReader::new(
-            Arc::clone(&board),
-            wake.clone(),
-            port,
-            quiet.clone(),
-            floods.clone(),
-            limits,
-        )?;
+        let reader = HolderReader::new(signals.clone(), port, limits)?;
         let thread = std::thread::Builder::new()
             .name("holder".into())
             .spawn(move || {
                 let _ = reader.run();
             })?;
-        let (holder, news) = Self::connect(own, board, wake, [quiet, floods], rand::random())?;
+        let (holder, news) = Self::attach(own, signals, rand::random())?;
         holder.0.is_left.store(false, SeqCst);
         *holder.0.thread.lock() = Some(thread);
         Ok((holder, news))
     }
 
-    /// Returns the handle to a holder in another process, connected by `port`. Must be called inside the runtime.
-    #[cfg(not(portable))]
+    /// Returns the handle to a holder that is connected by `port`. Must be called inside the runtime.
     pub(super) fn attach(
         port: Port,
-        board: Arc<Board>,
-        events: [Event; 3],
-        secret: [u8; 32],
-    ) -> io::Result<(Self, HolderNews)> {
-        let [wake, quiet, floods] = events.map(Arc::new);
-        let wake = WakeSignal::of_holder(&board, wake);
-        let news = [
-            NewsSender::quiet(&board, quiet),
-            NewsSender::floods(&board, floods),
-        ];
-        Self::connect(port, board, wake, news, secret)
-    }
-
-    fn connect(
-        port: Port,
-        board: Arc<Board>,
-        wake: WakeSignal,
-        [quiet, floods]: [NewsSender; 2],
+        signals: WakeSignals,
         secret: [u8; 32],
     ) -> io::Result<(Self, HolderNews)> {
         let link = Arc::new(Link {
-            board,
-            wake,
+            shared: signals.shared,
+            wake: signals.holder,
             socket: port.sender()?,
             requests: Mutex::default(),
             // A worker that fails before it has taken everything over must not end any session.
@@ -170,8 +144,8 @@ impl Holder {
             thread: Mutex::default(),
         });
         let news = HolderNews {
-            quiet: NewsReceiver::new(quiet),
-            floods: NewsReceiver::new(floods),
+            quiet: NewsReceiver::new(signals.quiet),
+            floods: NewsReceiver::new(signals.floods),
         };
         tokio::spawn(answers(port, Arc::downgrade(&link)));
         Ok((Self(link), news))
@@ -211,10 +185,8 @@ impl Holder {
             reply,
         };
         let descriptors: Vec<_> = [&blob].into_iter().chain(&kept).map(AsFd::as_fd).collect();
-        self.0.ask(&descriptors, |requests, request| {
-            requests.starts.insert(request, start);
-            ToHolder::Start { request }
-        })?;
+        let message = |request| ToHolder::Start { request };
+        self.0.ask(Request::Start(start), message, &descriptors)?;
         answer.await.map_err(|_| SpawnError::Stopped)?
     }
 
@@ -222,27 +194,24 @@ impl Holder {
     /// Returns `None` if the session has ended or was released, or if the holder is too busy.
     pub async fn probe(&self, slot: usize, tty_device: u64) -> Option<Probe> {
         let (reply, answer) = oneshot::channel();
-        let asked = self.0.ask(&[], |requests, request| {
-            requests.looks.insert(request, reply);
-            ToHolder::Look {
-                request,
-                slot: slot as u32,
-                tty_device,
-            }
-        });
-        asked.ok()?;
+        let message = |request| ToHolder::Look {
+            request,
+            slot: slot as u32,
+            tty_device,
+        };
+        self.0.ask(Request::Probe(reply), message, &[]).ok()?;
         answer.await.ok()?
     }
 
     /// Makes the holder read again, after `Ring::set_tail` has returned true.
     pub fn space_freed(&self, slot: usize) {
-        self.0.board.to_holder.space_freed.insert(slot);
+        self.0.shared.to_holder.space_freed.insert(slot);
         self.0.wake.send();
     }
 
     /// Reports that this process has returned a terminal that was lent to it.
     pub fn returned(&self, slot: usize) {
-        self.0.board.to_holder.returned.insert(slot);
+        self.0.shared.to_holder.returned.insert(slot);
         self.0.wake.send();
     }
 
@@ -250,15 +219,15 @@ impl Holder {
     /// returned value is dropped.
     pub fn works_at(&self, slot: usize) -> AtWork<'_> {
         AtWork {
-            board: &self.0.board,
+            shared: &self.0.shared,
             slot,
-            deaths: self.0.board.accused.add(slot),
+            deaths: self.0.shared.deaths.add(slot),
         }
     }
 
     /// Returns how many workers in a row died while they worked on a session's log.
     pub fn deaths_at(&self, slot: usize) -> u8 {
-        self.0.board.accused.get(slot)
+        self.0.shared.deaths.get(slot)
     }
 
     /// Ends the holder's part of a session: closes its terminal and deletes the ring's file. If the program is still
@@ -299,7 +268,7 @@ impl Holder {
 /// Work on a session's log. If the worker dies meanwhile, the next one knows at which session.
 #[derive(Debug)]
 pub struct AtWork<'a> {
-    board: &'a Board,
+    shared: &'a SharedMemory,
     slot: usize,
     deaths: u8,
 }
@@ -318,30 +287,30 @@ impl AtWork<'_> {
 
 impl Drop for AtWork<'_> {
     fn drop(&mut self) {
-        self.board.accused.set(self.slot, self.deaths);
+        self.shared.deaths.set(self.slot, self.deaths);
     }
 }
 
 impl Link {
-    /// Sends the message that `request` makes with the request's number, and registers the receiver of the answer.
+    /// Sends a message with the number of the request, and registers the receiver of the answer.
     fn ask(
         &self,
+        request: Request,
+        message: impl FnOnce(u32) -> ToHolder,
         descriptors: &[BorrowedFd<'_>],
-        request: impl FnOnce(&mut Requests, u32) -> ToHolder,
     ) -> Result<(), SpawnError> {
         let mut requests = self.requests.lock();
         if requests.are_over {
             return Err(SpawnError::Stopped);
         }
-        if requests.starts.len() + requests.looks.len() >= REQUESTS_LEN {
+        if requests.unanswered.len() >= REQUESTS_LEN {
             return Err(SpawnError::Busy);
         }
         requests.last = requests.last.wrapping_add(1);
         let number = requests.last;
-        let message = request(&mut requests, number);
-        send_over(&self.socket, &message, descriptors).map_err(|_| {
-            requests.starts.remove(&number);
-            requests.looks.remove(&number);
+        requests.unanswered.insert(number, request);
+        send_over(&self.socket, &message(number), descriptors).map_err(|_| {
+            requests.unanswered.remove(&number);
             SpawnError::Stopped
         })
     }
@@ -352,13 +321,16 @@ impl Link {
                 return Err(io::ErrorKind::InvalidData.into());
             }
             ToWorker::Looked { request, found } => {
-                if let Some(reply) = self.requests.lock().looks.remove(&request) {
+                let asked = self.requests.lock().unanswered.remove(&request);
+                if let Some(Request::Probe(reply)) = asked {
                     let _ = reply.send(found); // the caller may have been cancelled
                 }
             }
             ToWorker::Started { request, result } => {
-                let start = self.requests.lock().starts.remove(&request);
-                let start = start.ok_or(io::ErrorKind::InvalidData)?;
+                let asked = self.requests.lock().unanswered.remove(&request);
+                let Some(Request::Start(start)) = asked else {
+                    return Err(io::ErrorKind::InvalidData.into());
+                };
                 let spawned = match result {
                     Ok(started) => {
                         self.spawned(started, start.kept_state, &start.ring_path, descriptors)
@@ -405,12 +377,12 @@ impl Link {
     }
 
     fn release(&self, slot: usize) {
-        self.board.to_holder.released.insert(slot);
+        self.shared.to_holder.released.insert(slot);
         self.wake.send();
     }
 
     fn stop(&self) {
-        self.board.to_holder.stop.store(true, SeqCst);
+        self.shared.to_holder.stop.store(true, SeqCst);
         self.wake.send();
         let thread = self.thread.lock().take();
         if let Some(Err(_)) = thread.map(JoinHandle::join) {
@@ -423,8 +395,7 @@ impl Link {
     fn end_requests(&self) {
         let mut requests = self.requests.lock();
         requests.are_over = true;
-        requests.starts.clear();
-        requests.looks.clear();
+        requests.unanswered.clear();
     }
 }
 
@@ -437,8 +408,12 @@ impl Drop for Link {
 }
 
 /// Passes the holder's answers to the waiting callers, until the holder has ended.
-async fn answers(mut port: Port, link: Weak<Link>) {
-    let heard = hear(&mut port, &link).await;
+async fn answers(port: Port, link: Weak<Link>) {
+    let pass_on = |answer, descriptors| match link.upgrade() {
+        Some(link) => link.answer(answer, descriptors),
+        None => Err(io::ErrorKind::NotConnected.into()),
+    };
+    let heard = port.receive_all(pass_on).await;
     if let Some(link) = link.upgrade() {
         if let Err(error) = heard {
             tracing::error!(%error, "the holder sent something unreadable");
@@ -446,19 +421,4 @@ async fn answers(mut port: Port, link: Weak<Link>) {
         link.end_requests();
         link.gone.cancel();
     }
-}
-
-async fn hear(port: &mut Port, link: &Weak<Link>) -> io::Result<()> {
-    let readable = crate::readiness::watch(Arc::new(port.sender()?), Interest::READABLE)?;
-    while !port.has_ended {
-        readable.readable().await?.clear_ready();
-        port.receive()?;
-        let Some(link) = link.upgrade() else {
-            return Ok(());
-        };
-        while let Some((answer, descriptors)) = port.next()? {
-            link.answer(answer, descriptors)?;
-        }
-    }
-    Ok(())
 }

@@ -7,18 +7,18 @@ use std::sync::Arc;
 
 use rustix::process::{Pid, getppid};
 
-use super::board::Board;
 use super::handle::{Adopted, Holder, HolderNews};
+use super::hold::Held;
 use super::platform::{Event, KeptFile, PORT};
 use super::port::{Port, read_blob};
 use super::ring::Ring;
-use super::supervise::Held;
+use super::shared::SharedMemory;
+use super::wake::WakeSignals;
 use super::wire::{HandOver, HeldSession, ToWorker, VERSION};
 
 pub struct Welcomed {
     port: Port,
-    board: Arc<Board>,
-    events: [Event; 3],
+    signals: WakeSignals,
     pub held: Held,
     adopted: Vec<Adopted>,
     secret: [u8; 32],
@@ -59,8 +59,8 @@ pub fn join() -> io::Result<Welcomed> {
         base_lock,
         socket_lock,
     ] = descriptors;
-    let board = Arc::new(Board::open(&memory)?);
-    let events = [wake, quiet, floods].map(Event::of);
+    let events = [wake, quiet, floods].map(|event| Arc::new(Event::of(event)));
+    let signals = WakeSignals::new(SharedMemory::open(&memory)?, events);
     let held = Held {
         listener: UnixListener::from(listener),
         locks: [base_lock, socket_lock],
@@ -69,8 +69,7 @@ pub fn join() -> io::Result<Welcomed> {
     let adopted = adopt(&mut port, welcome.held as usize)?;
     Ok(Welcomed {
         port,
-        board,
-        events,
+        signals,
         held,
         adopted,
         secret: welcome.secret,
@@ -110,7 +109,7 @@ fn adopt(port: &mut Port, count: usize) -> io::Result<Vec<Adopted>> {
 impl Welcomed {
     /// Returns the handle to the holder. Must be called inside the runtime.
     pub fn into_holder(self) -> io::Result<(Holder, HolderNews, Held, Vec<Adopted>)> {
-        let (holder, news) = Holder::attach(self.port, self.board, self.events, self.secret)?;
+        let (holder, news) = Holder::attach(self.port, self.signals, self.secret)?;
         Ok((holder, news, self.held, self.adopted))
     }
 }

@@ -1,6 +1,6 @@
 //! Opens a terminal and starts a program on it.
 
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
@@ -15,9 +15,9 @@ use rustix::termios::{InputModes, LocalModes, OptionalActions, OutputModes, tcge
 
 use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
-use super::platform::{ExitWatch, on_terminal, report_flushes};
+use super::fork_exec::Start;
+use super::platform::{on_terminal, report_flushes};
 use super::wire::SpawnSpec;
-use crate::process_settings::ProcessSettings;
 
 /// A program that runs on a new terminal.
 #[derive(Debug)]
@@ -25,24 +25,22 @@ pub(super) struct Launched {
     /// The terminal, non-blocking and closed on exec.
     pub(super) master: OwnedFd,
     pub(super) pid: Pid,
-    pub(super) exit: ExitWatch,
     pub(super) tty_device: u64,
 }
 
 /// Starts a program on a new terminal. On an error, nothing remains.
 pub(super) fn launch(spec: &SpawnSpec, limits: &DescriptorLimits) -> Result<Launched, SpawnError> {
     check_directory(&spec.cwd)?;
-    let terminal = open_terminal(spec).map_err(terminal_error)?;
-    let pid = start(spec, &terminal, limits).map_err(|error| start_error(spec, error))?;
-    let exit = ExitWatch::of(pid).map_err(|error| {
-        abandon(pid);
-        terminal_error(error)
-    })?;
+    // The slave is held open until the child has opened it, so that the master never sees a terminal that every process has
+    // closed.
+    let (master, slave) = open_terminal(spec).map_err(terminal_error)?;
+    let stat = rustix::fs::fstat(&slave).map_err(|error| terminal_error(error.into()))?;
+    let pid = start(spec, &master, limits).map_err(|error| start_error(spec, error))?;
     Ok(Launched {
-        master: terminal.master,
+        master,
         pid,
-        exit,
-        tty_device: terminal.device,
+        #[allow(clippy::unnecessary_cast, reason = "it is an i32 on macOS")]
+        tty_device: stat.st_rdev as u64,
     })
 }
 
@@ -52,31 +50,10 @@ pub(super) fn abandon(pid: Pid) {
     let _ = waitpid(Some(pid), WaitOptions::empty());
 }
 
-pub(super) struct Start<'a> {
-    pub(super) program: &'a CStr,
-    pub(super) argv: &'a [CString],
-    pub(super) env: &'a [CString],
-    pub(super) cwd: &'a CStr,
-    /// The path of the terminal.
-    pub(super) tty: &'a CStr,
-    pub(super) settings: &'a ProcessSettings,
-    /// What the daemon has changed for itself.
-    pub(super) limits: &'a DescriptorLimits,
-}
-
-struct OpenTerminal {
-    master: OwnedFd,
-    /// Held open until the child has opened it, so that the master never sees a terminal that every process has closed.
-    _slave: Pts,
-    name: CString,
-    device: u64,
-}
-
-fn open_terminal(spec: &SpawnSpec) -> io::Result<OpenTerminal> {
+fn open_terminal(spec: &SpawnSpec) -> io::Result<(OwnedFd, Pts)> {
     let (pty, pts) = pty_process::blocking::open().map_err(into_io)?;
     pty.resize(pty_process::Size::new(spec.rows, spec.cols))
         .map_err(into_io)?;
-    let name = rustix::pty::ptsname(&pty, Vec::new())?;
     if spec.plain || !spec.echo {
         let mut modes = tcgetattr(&pts)?;
         modes.local_modes.set(LocalModes::ECHO, spec.echo);
@@ -87,35 +64,22 @@ fn open_terminal(spec: &SpawnSpec) -> io::Result<OpenTerminal> {
         }
         tcsetattr(&pts, OptionalActions::Now, &modes)?;
     }
-    #[allow(clippy::unnecessary_cast, reason = "it is an i32 on macOS")]
-    let device = rustix::fs::fstat(&pts)?.st_rdev as u64;
     let master = OwnedFd::from(pty);
     let flags = rustix::fs::fcntl_getfl(&master)?;
     rustix::fs::fcntl_setfl(&master, flags | OFlags::NONBLOCK)?;
     report_flushes(&master)?;
-    Ok(OpenTerminal {
-        master,
-        _slave: pts,
-        name,
-        device,
-    })
+    Ok((master, pts))
 }
 
-fn start(spec: &SpawnSpec, terminal: &OpenTerminal, limits: &DescriptorLimits) -> io::Result<Pid> {
+fn start(spec: &SpawnSpec, master: &OwnedFd, limits: &DescriptorLimits) -> io::Result<Pid> {
     let program = path_string(&spec.program)?;
     let cwd = path_string(&spec.cwd)?;
-    let fallback = [program.clone()];
-    let argv = if spec.argv.is_empty() {
-        &fallback[..]
-    } else {
-        &spec.argv
-    };
     let start = Start {
         program: &program,
-        argv,
+        argv: &spec.argv,
         env: &spec.env,
         cwd: &cwd,
-        tty: &terminal.name,
+        tty: &rustix::pty::ptsname(master, Vec::new())?,
         settings: &spec.settings,
         limits,
     };

@@ -2,7 +2,6 @@
 //! It is one thread that does not know the protocol or the log. Everything else is up to the worker: it reads the
 //! rings, writes to the terminals, and serves the clients.
 
-mod board;
 mod bus_error;
 mod descriptors;
 mod error;
@@ -10,10 +9,14 @@ mod floods;
 mod fork_exec;
 mod handle;
 #[cfg(not(portable))]
+mod hold;
+#[cfg(not(portable))]
 mod join;
 mod launch;
-mod loan;
+mod lent;
 mod outlive;
+mod packet;
+mod path_bytes;
 #[cfg_attr(portable, path = "portable/mod.rs")]
 #[cfg_attr(not(portable), path = "linux/mod.rs")]
 mod platform;
@@ -24,6 +27,7 @@ mod resolve;
 mod ring;
 mod ring_file;
 mod ring_layout;
+mod shared;
 mod slot_set;
 mod slots;
 mod source;
@@ -38,14 +42,17 @@ pub use descriptors::{DescriptorLimits, raise_descriptor_limit};
 pub use error::SpawnError;
 pub use handle::{Adopted, AtWork, Holder, HolderNews, Spawned};
 #[cfg(not(portable))]
+pub use hold::{Held, hold};
+#[cfg(not(portable))]
 pub use join::{Welcomed, join};
-pub use loan::{LentRead, LentTerminal};
+pub use lent::{LentRead, LentTerminal};
 pub use outlive::{outlive_file_limit, outlive_signals};
 #[cfg(not(portable))]
 pub use platform::hear_signals;
 pub use platform::{KeptFile, claim_children};
 #[cfg(feature = "fuzzing")]
 pub use port::messages_in;
+pub(crate) use port::{Port, blob, read_blob, send_over};
 #[cfg(not(portable))]
 use processes::set_holder;
 pub use processes::{
@@ -53,10 +60,11 @@ pub use processes::{
     is_daemon, kill_below, name_daemon, signal_all, signal_frozen,
 };
 pub use resolve::{c_string, resolve};
-pub use ring::{Exit, Ring, RingError};
+pub use ring::{Exit, Ring};
+pub use ring_file::RingError;
 pub use ring_layout::{Gap, VERSION as RING_VERSION};
 #[cfg(not(portable))]
-pub use supervise::{DaemonEnd, Held, hold};
+pub use supervise::DaemonEnd;
 pub use umask::{make_files_private, with_mask};
 pub use wake::NewsReceiver;
 pub use wire::{Cause, HandOver, SpawnSpec, VERSION as WIRE_VERSION};

@@ -5,24 +5,14 @@ use std::time::Instant;
 
 use rustix::process::{Pid, WaitStatus};
 
+use super::wire::ToHolder;
+
 /// There is no separate worker.
 #[derive(Debug)]
 pub(super) enum Worker {}
 
 impl Worker {
-    pub(super) fn is_ready(&mut self) {
-        match *self {}
-    }
-
-    pub(super) fn is_stopping(&mut self) {
-        match *self {}
-    }
-
-    pub(super) fn leaves(&mut self, _file: Option<OwnedFd>) {
-        match *self {}
-    }
-
-    pub(super) fn listens_on(&mut self, _listener: OwnedFd) {
+    pub(super) fn note(&mut self, _report: ToHolder, _descriptors: Vec<OwnedFd>) {
         match *self {}
     }
 
@@ -30,19 +20,11 @@ impl Worker {
         match *self {}
     }
 
-    pub(super) fn is_to_be_replaced(&self) -> bool {
+    pub(super) fn keep_time(&mut self) -> bool {
         match *self {}
     }
 
-    pub(super) fn keep_time(&mut self) {
-        match *self {}
-    }
-
-    pub(super) fn is(&self, _pid: Pid) -> bool {
-        match *self {}
-    }
-
-    pub(super) fn has_changed(&mut self, _status: WaitStatus) {
+    pub(super) fn note_change(&mut self, _pid: Pid, _status: WaitStatus) -> bool {
         match *self {}
     }
 

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 
 use rustix::io::Errno;
 use rustix::net::{
@@ -14,8 +15,10 @@ use rustix::net::{
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokio::io::Interest;
 
 use super::platform;
+use crate::readiness;
 
 const MAX_MESSAGE_BYTES: usize = 32 << 10;
 
@@ -28,6 +31,12 @@ pub(super) const MAX_DESCRIPTORS: usize = 64;
 const HEAD_BYTES: usize = size_of::<u16>() + size_of::<u8>();
 
 const READ_BYTES: usize = 16 << 10;
+
+/// Keeps programs that are started meanwhile from inheriting a port.
+#[cfg(target_os = "linux")]
+const PAIR: SocketFlags = SocketFlags::CLOEXEC;
+#[cfg(not(target_os = "linux"))]
+const PAIR: SocketFlags = SocketFlags::empty();
 
 /// Makes sending to a closed port an error, not a signal. On other systems the signal is ignored.
 #[cfg(target_os = "linux")]
@@ -43,24 +52,24 @@ const RECEIVE: RecvFlags = RecvFlags::empty();
 
 /// One end of a port. It is non-blocking.
 #[derive(Debug)]
-pub(super) struct Port {
+pub(crate) struct Port {
     socket: OwnedFd,
     received: Vec<u8>,
     /// The descriptors received, for each message that has some. One read returns those of at most one message. A
     /// process that has reached its limit on descriptors gets fewer.
     descriptors: VecDeque<Vec<OwnedFd>>,
     /// The other end is closed: there are no more messages but those that were received.
-    pub(super) has_ended: bool,
+    pub(crate) has_ended: bool,
 }
 
 impl Port {
-    pub(super) fn pair() -> io::Result<(Self, Self)> {
-        let (flags, family) = (SocketFlags::empty(), AddressFamily::UNIX);
-        let (one, other) = rustix::net::socketpair(family, SocketType::STREAM, flags, None)?;
+    pub(crate) fn pair() -> io::Result<(Self, Self)> {
+        let (kind, family) = (SocketType::STREAM, AddressFamily::UNIX);
+        let (one, other) = rustix::net::socketpair(family, kind, PAIR, None)?;
         Ok((Self::of(one)?, Self::of(other)?))
     }
 
-    pub(super) fn of(socket: OwnedFd) -> io::Result<Self> {
+    pub(crate) fn of(socket: OwnedFd) -> io::Result<Self> {
         rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::CLOEXEC)?;
         rustix::io::ioctl_fionbio(&socket, true)?;
         Ok(Self {
@@ -71,7 +80,7 @@ impl Port {
         })
     }
 
-    pub(super) fn send(
+    pub(crate) fn send(
         &self,
         message: &impl Serialize,
         descriptors: &[BorrowedFd<'_>],
@@ -80,12 +89,12 @@ impl Port {
     }
 
     /// Returns a copy of the socket, for sending from elsewhere.
-    pub(super) fn sender(&self) -> io::Result<OwnedFd> {
+    pub(crate) fn sender(&self) -> io::Result<OwnedFd> {
         self.socket.try_clone()
     }
 
     /// Reads pending messages, once the socket is readable. A closed connection is not an error.
-    pub(super) fn receive(&mut self) -> io::Result<()> {
+    pub(crate) fn receive(&mut self) -> io::Result<()> {
         let mut bytes = [0; READ_BYTES];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
         loop {
@@ -114,8 +123,24 @@ impl Port {
         }
     }
 
+    /// Calls `take` for each message until the connection is closed. Must be called inside the runtime.
+    pub(crate) async fn receive_all<M: DeserializeOwned>(
+        mut self,
+        mut take: impl FnMut(M, Vec<OwnedFd>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let readable = readiness::watch(Arc::new(self.sender()?), Interest::READABLE)?;
+        while !self.has_ended {
+            readable.readable().await?.clear_ready();
+            self.receive()?;
+            while let Some((message, descriptors)) = self.next()? {
+                take(message, descriptors)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the next complete message with its descriptors: all of them, or as many as this process could get.
-    pub(super) fn next<M: DeserializeOwned>(&mut self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
+    pub(crate) fn next<M: DeserializeOwned>(&mut self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
         let Some((&[low, high, count], rest)) = self.received.split_first_chunk::<HEAD_BYTES>()
         else {
             return Ok(None);
@@ -136,6 +161,12 @@ impl Port {
     }
 }
 
+impl From<Port> for OwnedFd {
+    fn from(port: Port) -> Self {
+        port.socket
+    }
+}
+
 impl AsFd for Port {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
@@ -143,7 +174,7 @@ impl AsFd for Port {
 }
 
 /// Sends a message as [`Port::send`] does, with only its socket.
-pub(super) fn send_over(
+pub(crate) fn send_over(
     socket: &OwnedFd,
     message: &impl Serialize,
     descriptors: &[BorrowedFd<'_>],
@@ -172,7 +203,7 @@ pub(super) fn send_over(
 }
 
 /// Writes something long to memory that can be passed to another process.
-pub(super) fn blob(content: &impl Serialize) -> io::Result<OwnedFd> {
+pub(crate) fn blob(content: &impl Serialize) -> io::Result<OwnedFd> {
     let memory = platform::memory_file("ccd message")?;
     let bytes = postcard::to_stdvec(content).map_err(invalid)?;
     let file = std::fs::File::from(memory);
@@ -181,7 +212,7 @@ pub(super) fn blob(content: &impl Serialize) -> io::Result<OwnedFd> {
 }
 
 /// Reads what [`blob`] has written.
-pub(super) fn read_blob<T: DeserializeOwned>(memory: OwnedFd) -> io::Result<T> {
+pub(crate) fn read_blob<T: DeserializeOwned>(memory: OwnedFd) -> io::Result<T> {
     let file = std::fs::File::from(memory);
     let len = file.metadata()?.len();
     if len > MAX_BLOB_BYTES {

@@ -10,7 +10,6 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::board::Board;
 use super::descriptors::DescriptorLimits;
 #[cfg(not(portable))]
 use super::descriptors::close_all_on_exec;
@@ -18,34 +17,31 @@ use super::error::SpawnError;
 use super::floods::Floods;
 use super::platform::{ChildSignals, Poller};
 use super::port::{Port, read_blob};
+use super::shared::SharedMemory;
 use super::slot_set::SlotSet;
 use super::slots::Slots;
-use super::source::Source;
+use super::source::{Source, Watch};
 #[cfg(not(portable))]
 use super::supervise::Next;
 use super::supervise::Worker;
-use super::terminal::Watch;
 #[cfg(not(portable))]
 use super::umask::own_mask_in_this_thread;
-use super::wake::{NewsSender, WakeSignal};
+use super::wake::WakeSignals;
 use super::wire::{SpawnSpec, ToHolder, ToWorker};
 use crate::probe::{Probe, probe};
 
 /// The holder's state. [`HolderReader::run`] is its thread.
 #[derive(Debug)]
 pub(super) struct HolderReader {
-    board: Arc<Board>,
-    wake: WakeSignal,
+    shared: Arc<SharedMemory>,
+    signals: WakeSignals,
     port: Port,
     /// Requests of the worker, oldest first.
     requests: VecDeque<(ToHolder, Vec<OwnedFd>)>,
-    quiet: NewsSender,
-    flooding: NewsSender,
     /// Terminals that are no longer flooding, as reported by the thread that reads floods.
     calmed: Arc<SlotSet>,
     poller: Arc<Poller>,
-    /// `None` if not all children of this process belong to the holder.
-    child_signals: Option<ChildSignals>,
+    child_signals: ChildSignals,
     slots: Slots,
     floods: Arc<Floods>,
     flood_thread: Option<JoinHandle<()>>,
@@ -54,34 +50,26 @@ pub(super) struct HolderReader {
 }
 
 impl HolderReader {
-    /// See `Holder::start`. The calling thread's mask decides whether SIGCHLD is blocked.
     pub(super) fn new(
-        board: Arc<Board>,
-        wake: WakeSignal,
+        signals: WakeSignals,
         port: Port,
-        quiet: NewsSender,
-        flooding: NewsSender,
         limits: DescriptorLimits,
     ) -> io::Result<Self> {
         #[cfg(not(portable))] // elsewhere each child does it for itself
         close_all_on_exec();
         let poller = Arc::new(Poller::new()?);
-        poller.add(&wake, Source::Wake)?;
+        poller.add(&signals.holder, Source::Wake)?;
         poller.add(&port, Source::Port)?;
         let child_signals = ChildSignals::claim()?;
-        if let Some(signals) = &child_signals {
-            poller.add(signals, Source::Children)?;
-        }
+        poller.add(&child_signals, Source::Children)?;
         let floods = Arc::new(Floods::default());
         let calmed = Arc::new(SlotSet::new());
-        let flood_thread = floods.start(flooding.clone(), Arc::clone(&calmed), wake.clone())?;
+        let flood_thread = floods.start(signals.clone(), Arc::clone(&calmed))?;
         Ok(Self {
-            board,
-            wake,
+            shared: Arc::clone(&signals.shared),
+            signals,
             port,
             requests: VecDeque::new(),
-            quiet,
-            flooding,
             calmed,
             slots: Slots::new(Arc::clone(&poller), limits),
             poller,
@@ -108,29 +96,26 @@ impl HolderReader {
     fn hold(&mut self) {
         #[cfg(not(portable))] // elsewhere threads share the mask, and each child takes its own
         own_mask_in_this_thread();
-        let mut sources = Vec::new();
-        while !self.board.to_holder.stop.load(SeqCst) {
-            let timeout = self.timeout();
-            if let Err(error) = self.poller.wait(timeout, &mut sources) {
-                // Only a bug in the arguments can make this fail, and then it would fail for ever.
-                tracing::error!(
-                    error = &error as &dyn std::error::Error,
-                    "the holder cannot wait for events"
-                );
-                return;
-            }
-            self.wake.wake_up();
-            for source in &sources {
-                self.handle(*source);
-            }
-            if let Some(worker) = &mut self.worker {
-                worker.keep_time();
-                let is_stopping = self.board.to_holder.stop.load(SeqCst);
-                if worker.is_to_be_replaced() && !is_stopping {
-                    #[cfg(not(portable))]
-                    self.replace_worker();
+        while !self.shared.to_holder.stop.load(SeqCst) {
+            let sources = match self.poller.wait(self.timeout()) {
+                Ok(sources) => sources,
+                Err(error) => {
+                    // Only a bug in the arguments can make this fail, and then it would fail for ever.
+                    tracing::error!(%error, "the holder cannot wait for events");
+                    return;
                 }
+            };
+            self.signals.holder.wake_up();
+            for source in sources {
+                self.handle(source);
             }
+            let is_time = self.worker.as_mut().is_some_and(Worker::keep_time);
+            #[cfg(not(portable))]
+            if is_time && !self.shared.to_holder.stop.load(SeqCst) {
+                self.replace_worker();
+            }
+            #[cfg(portable)]
+            let _ = is_time;
             self.take_notes();
             // One request at a time, so that a series of starts does not keep the terminals waiting.
             if let Some((request, descriptors)) = self.requests.pop_front() {
@@ -142,8 +127,8 @@ impl HolderReader {
     /// Returns how long to wait for events: not at all while there is other work.
     fn timeout(&self) -> Option<Duration> {
         let has_work =
-            || self.board.to_holder.any() || !self.calmed.is_empty() || !self.requests.is_empty();
-        if !self.wake.try_sleep(has_work) {
+            || self.shared.to_holder.any() || !self.calmed.is_empty() || !self.requests.is_empty();
+        if !self.signals.holder.try_sleep(has_work) {
             return Some(Duration::ZERO);
         }
         let worker_must = self.worker.as_ref().and_then(Worker::deadline);
@@ -152,14 +137,9 @@ impl HolderReader {
 
     fn handle(&mut self, source: Source) {
         match source {
-            Source::Wake => {} // its news is on the board, which every round checks
+            Source::Wake => {} // its news is in the shared memory, which every round checks
             Source::Port => self.receive(),
             Source::Terminal(slot) => self.read(slot),
-            Source::Leader(slot) => {
-                if self.slots.reap(slot) {
-                    self.quiet.tell(slot);
-                }
-            }
             #[cfg(not(portable))]
             Source::Signals => {
                 if let Some(worker) = &mut self.worker {
@@ -171,24 +151,17 @@ impl HolderReader {
     }
 
     fn reap(&mut self) {
-        let Some(signals) = &self.child_signals else {
-            return;
-        };
-        let changes = signals.reap(self.slots.leaders());
-        for (pid, status) in changes {
-            match &mut self.worker {
-                Some(worker) if worker.is(pid) => {
-                    worker.has_changed(status);
-                    if !worker.serves() {
-                        self.take_back();
-                    }
+        for (pid, status) in self.child_signals.reap(self.slots.leaders()) {
+            if let Some(worker) = &mut self.worker
+                && worker.note_change(pid, status)
+            {
+                if !worker.serves() {
+                    self.take_back();
                 }
-                _ if status.exited() || status.signaled() => {
-                    if let Some(slot) = self.slots.ended(pid, status.as_raw()) {
-                        self.quiet.tell(slot);
-                    }
-                }
-                _ => {} // a leader that was stopped
+            } else if (status.exited() || status.signaled())
+                && let Some(slot) = self.slots.ended(pid, status.as_raw())
+            {
+                self.signals.quiet.tell(slot);
             }
         }
     }
@@ -207,7 +180,7 @@ impl HolderReader {
             return;
         };
         if outcome.changed {
-            self.quiet.tell(slot);
+            self.signals.quiet.tell(slot);
         }
         if outcome.watch == Watch::Flooding {
             self.floods.add(slot, self.slots.place(slot));
@@ -215,16 +188,16 @@ impl HolderReader {
     }
 
     fn take_notes(&mut self) {
-        let board = Arc::clone(&self.board);
-        board.to_holder.space_freed.drain(|slot| {
+        let shared = Arc::clone(&self.shared);
+        shared.to_holder.space_freed.drain(|slot| {
             if self.slots.watch(slot) == Some(Watch::Full) {
                 self.read(slot);
             }
         });
         Arc::clone(&self.calmed).drain(|slot| self.read(slot));
-        board.to_holder.returned.drain(|slot| self.read(slot));
-        board.to_holder.released.drain(|slot| {
-            board.accused.set(slot, 0);
+        shared.to_holder.returned.drain(|slot| self.read(slot));
+        shared.to_holder.released.drain(|slot| {
+            shared.deaths.set(slot, 0);
             self.slots.release(slot);
         });
     }
@@ -244,7 +217,7 @@ impl HolderReader {
                 // The end of the worker is also noticed in another way.
                 self.poller.remove(&self.port);
             } else {
-                self.board.to_holder.stop.store(true, SeqCst);
+                self.shared.to_holder.stop.store(true, SeqCst);
             }
         }
     }
@@ -255,11 +228,8 @@ impl HolderReader {
         // The last requests of the worker still count, except those that need an answer.
         self.receive();
         for (request, descriptors) in std::mem::take(&mut self.requests) {
-            if matches!(
-                request,
-                ToHolder::Leave | ToHolder::Listen | ToHolder::Stopping
-            ) {
-                self.obey(request, descriptors);
+            if let Some(worker) = &mut self.worker {
+                worker.note(request, descriptors);
             }
         }
         self.poller.remove(&self.port);
@@ -275,37 +245,12 @@ impl HolderReader {
                 self.port = port;
             }
             Some(Next::Later) => {}
-            _ => self.board.to_holder.stop.store(true, SeqCst),
+            _ => self.shared.to_holder.stop.store(true, SeqCst),
         }
     }
 
     fn obey(&mut self, request: ToHolder, descriptors: Vec<OwnedFd>) {
         let sent = match request {
-            ToHolder::Ready => {
-                if let Some(worker) = &mut self.worker {
-                    worker.is_ready();
-                }
-                Ok(())
-            }
-            ToHolder::Stopping => {
-                if let Some(worker) = &mut self.worker {
-                    worker.is_stopping();
-                }
-                Ok(())
-            }
-            ToHolder::Leave => {
-                if let Some(worker) = &mut self.worker {
-                    worker.leaves(descriptors.into_iter().next());
-                }
-                Ok(())
-            }
-            ToHolder::Listen => {
-                let listener = descriptors.into_iter().next();
-                if let (Some(worker), Some(listener)) = (&mut self.worker, listener) {
-                    worker.listens_on(listener);
-                }
-                Ok(())
-            }
             ToHolder::Start { request } => self.start(request, descriptors),
             ToHolder::Look {
                 request,
@@ -314,6 +259,12 @@ impl HolderReader {
             } => {
                 let found = self.look(slot as usize, tty_device);
                 self.port.send(&ToWorker::Looked { request, found }, &[])
+            }
+            report => {
+                if let Some(worker) = &mut self.worker {
+                    worker.note(report, descriptors);
+                }
+                Ok(())
             }
         };
         if let Err(error) = sent {
@@ -338,14 +289,12 @@ impl HolderReader {
     }
 
     fn look(&self, slot: usize, tty_device: u64) -> Option<Probe> {
-        self.slots.show(slot, |terminal| {
-            let (master, leader) = terminal?;
-            // A bug in the probe must not end every session.
-            let look = || probe(master, leader, tty_device);
-            catch_unwind(AssertUnwindSafe(look))
-                .inspect_err(|_| tracing::error!(slot, "a probe panicked"))
-                .ok()
-        })
+        let (master, leader) = self.slots.living(slot)?;
+        // A bug in the probe must not end every session.
+        let look = || probe(master.as_fd(), leader, tty_device);
+        catch_unwind(AssertUnwindSafe(look))
+            .inspect_err(|_| tracing::error!(slot, "a probe panicked"))
+            .ok()
     }
 }
 
@@ -355,7 +304,7 @@ impl Drop for HolderReader {
         if let Some(Err(_)) = self.flood_thread.take().map(JoinHandle::join) {
             tracing::error!("the reader of floods panicked");
         }
-        self.quiet.close();
-        self.flooding.close();
+        self.signals.quiet.close();
+        self.signals.floods.close();
     }
 }

@@ -1,37 +1,18 @@
 //! The ring of a session: the output of its terminal, in a file that outlives the process.
-//! The [`RingWriter`] belongs to whoever reads the terminal (the holder, or the worker by a [loan](super::loan)) and
-//! moves `head`; the [`Ring`] belongs to the worker and moves `tail`. Positions count bytes from the session's start and never wrap. Bytes from `tail` to `head`
-//! never change, because the writer only touches the rest.
+//! The [`RingWriter`] belongs to whoever reads the terminal (the holder, or the worker while it is [lent](super::lent)) and
+//! moves `head`; the [`Ring`] belongs to the worker and moves `tail`. Positions count bytes from the session's start and
+//! never wrap. Bytes from `tail` to `head` never change, because the writer only touches the rest.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
-use super::ring_file::Mapping;
-use super::ring_layout::{Gap, MAX_POSITION, OTHER_VERSION, RING_BYTES, RingLayout};
-use rustix::io::Errno;
+use super::ring_file::{Mapping, RingError};
+use super::ring_layout::{Gap, MAX_GAPS, MAX_POSITION, NOTE_BYTES, RING_BYTES};
 
-#[derive(Debug, thiserror::Error)]
-pub enum RingError {
-    #[error("could not use the ring file {path:?}: {source}")]
-    File { path: PathBuf, source: io::Error },
-    #[error("{path:?} is not a ring of this version: {reason}")]
-    Refused { path: PathBuf, reason: &'static str },
-}
-
-impl RingError {
-    /// Returns true if another program has truncated, overwritten or replaced the file.
-    pub fn is_damage(&self) -> bool {
-        match self {
-            Self::File { source, .. } => matches!(
-                Errno::from_io_error(source),
-                Some(Errno::LOOP | Errno::ISDIR | Errno::ACCESS)
-            ),
-            Self::Refused { reason, .. } => *reason != OTHER_VERSION,
-        }
-    }
-}
+/// Set in `status` once the program has exited, which distinguishes "exited with 0" from "alive".
+const ENDED: u32 = 0x1_0000;
 
 /// How a program exited: exactly one of the two is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +37,7 @@ impl std::fmt::Display for Exit {
 /// borrowed.
 #[derive(Debug)]
 pub struct Ring {
-    mapping: Arc<Mapping>,
+    pub(super) mapping: Arc<Mapping>,
 }
 
 impl Ring {
@@ -80,18 +61,18 @@ impl Ring {
 
     /// Returns true once another program has truncated or overwritten the file: nothing in it counts any more.
     pub fn is_lost(&self) -> bool {
-        self.layout().is_lost()
+        self.mapping.is_lost()
     }
 
     /// Returns the position after the last byte read from the terminal.
     pub fn head(&self) -> u64 {
-        let head = self.layout().head.load(SeqCst);
+        let head = self.mapping.head.load(SeqCst);
         if head > MAX_POSITION { 0 } else { head }
     }
 
     /// Returns the position up to which all output is in the log.
     pub fn tail(&self) -> u64 {
-        self.layout().tail.load(Relaxed)
+        self.mapping.tail.load(Relaxed)
     }
 
     /// Returns the bytes from position `from` (clamped to `tail..=head`) to `head`, as one slice.
@@ -111,123 +92,153 @@ impl Ring {
     #[must_use = "the holder sleeps until it is told"]
     pub fn set_tail(&mut self, tail: u64) -> bool {
         let tail = tail.max(self.tail()).min(self.head());
-        self.layout().tail.store(tail, SeqCst);
-        self.layout().holder_waits.swap(0, SeqCst) == 1
+        self.mapping.tail.store(tail, SeqCst);
+        self.mapping.holder_waits.swap(0, SeqCst) == 1
     }
 
     /// Returns true while no process has the terminal open. The program may open its terminal again.
     pub fn eof(&self) -> bool {
-        self.layout().eof.load(SeqCst) == 1
+        self.mapping.eof.load(SeqCst) == 1
     }
 
     /// Returns how often unread input was discarded, as far as the system reports it.
     pub fn input_flushes(&self) -> u32 {
-        self.layout().input_flushes.load(SeqCst)
+        self.mapping.input_flushes.load(SeqCst)
     }
 
     /// Returns how the program exited; `None` while it is alive (or if the daemon was killed before it exited).
     pub fn status(&self) -> Option<Exit> {
-        self.layout().wait_status().map(exit_of)
-    }
-
-    /// Returns the program's process id, or 0 before it was started.
-    #[cfg(test)]
-    pub fn pid(&self) -> i32 {
-        self.layout().pid.load(SeqCst)
-    }
-
-    /// Returns when the ring was created, in milliseconds since 1970.
-    #[cfg(test)]
-    pub(crate) fn created_at_ms(&self) -> u64 {
-        self.layout().created_at_ms.load(Relaxed)
+        let stored = self.mapping.status.load(SeqCst);
+        (stored & !0xffff == ENDED).then(|| exit_of((stored & 0xffff) as i32))
     }
 
     /// Returns the position at which an expect without `from` starts.
     pub fn cursor(&self) -> u64 {
-        self.layout().cursor.load(Relaxed)
+        self.mapping.cursor.load(Relaxed)
     }
 
     pub fn set_cursor(&self, cursor: u64) {
-        self.layout().cursor.store(cursor, Relaxed);
+        self.mapping.cursor.store(cursor, Relaxed);
     }
 
     /// Returns the position of the first byte of the current log file.
     pub fn log_base(&self) -> u64 {
-        self.layout().log_base.load(Relaxed)
+        self.mapping.log_base.load(Relaxed)
     }
 
     /// Sets the position of the first byte of the current log file; to be called before that file is created.
     pub fn set_log_base(&self, position: u64) {
-        self.layout().log_base.store(position, Release);
+        self.mapping.log_base.store(position, Release);
     }
 
     /// Returns how many lines the program has printed, as stored last.
     pub fn output_lines(&self) -> u64 {
-        self.layout().output_lines.load(Relaxed)
+        self.mapping.output_lines.load(Relaxed)
     }
 
     pub fn set_output_lines(&self, lines: u64) {
-        self.layout().output_lines.store(lines, Relaxed);
+        self.mapping.output_lines.store(lines, Relaxed);
     }
 
     /// Returns the position after the last terminal query that was answered.
     pub fn answered(&self) -> u64 {
-        self.layout().answered.load(Relaxed)
+        self.mapping.answered.load(Relaxed)
     }
 
     /// Stores that the terminal query before `position` was answered.
     pub fn set_answered(&self, position: u64) {
-        self.layout().answered.store(position, Relaxed);
+        self.mapping.answered.store(position, Relaxed);
     }
 
-    /// Stores `NOTE_BYTES` for the next worker in place of the last note. One thread at a time.
+    /// Stores [`NOTE_BYTES`] for the next worker in place of the last note. One thread at a time. If the worker is killed in
+    /// between, the previous note is kept.
     pub fn set_note(&self, note: &[u8]) {
-        self.layout().set_note(note);
+        let index = self.mapping.note_index.load(Relaxed) % 2;
+        let place = &self.mapping.notes[index as usize];
+        let len = note.len().min(NOTE_BYTES);
+        place.len.store(len as u8, Relaxed);
+        for (cell, byte) in place.bytes.iter().zip(&note[..len]) {
+            cell.store(*byte, Relaxed);
+        }
+        self.mapping.note_index.store(index + 1, Release);
     }
 
     /// Returns the last note, empty if there is none.
     pub fn note(&self) -> Vec<u8> {
-        self.layout().note()
+        let Some(index) = self.mapping.note_index.load(Acquire).checked_sub(1) else {
+            return Vec::new();
+        };
+        let place = &self.mapping.notes[index as usize % 2];
+        let len = usize::from(place.len.load(Relaxed)).min(NOTE_BYTES);
+        let bytes = place.bytes[..len].iter();
+        bytes.map(|cell| cell.load(Relaxed)).collect()
     }
 
-    /// Stores that `len` bytes from `offset` are missing in the log.
-    /// A gap that continues the last one extends it. When all `MAX_GAPS` entries are used, the last one is extended to
-    /// cover the new one and the bytes in between.
+    /// Stores that bytes are missing in the log.
+    /// A gap that continues the last one extends it. When all [`MAX_GAPS`] entries are used, the last one is extended to
+    /// cover the new one and the bytes in between. The count is stored last, so if the worker is killed in between, at most
+    /// this gap is lost.
     pub fn add_gap(&mut self, gap: Gap) {
-        self.layout().add_gap(gap);
+        let count = self.gap_count();
+        if let Some(last) = count.checked_sub(1).map(|index| &self.mapping.gaps[index]) {
+            let offset = last.offset.load(Relaxed);
+            let end = offset.wrapping_add(last.len.load(Relaxed));
+            if end == gap.offset || count == MAX_GAPS {
+                let len = (gap.offset + gap.len).saturating_sub(offset);
+                last.len.store(len, Relaxed);
+                return;
+            }
+        }
+        self.mapping.gaps[count].offset.store(gap.offset, Relaxed);
+        self.mapping.gaps[count].len.store(gap.len, Relaxed);
+        self.mapping.gap_count.store(count as u64 + 1, Release);
     }
 
-    /// Replaces all gaps by `gaps`, sorted by position; needed when a gap is found before the last one.
+    /// Replaces all gaps by `gaps`, sorted by position; needed when a gap is found before the last one. If the worker is
+    /// killed in between, the gaps that are not written yet are lost.
     pub fn set_gaps(&mut self, gaps: &[Gap]) {
-        self.layout().set_gaps(gaps);
+        self.mapping.gap_count.store(0, Release);
+        for gap in gaps {
+            self.add_gap(*gap);
+        }
     }
 
     /// Returns the gaps in the log, sorted by position.
     pub fn gaps(&self) -> Vec<Gap> {
-        self.layout().gaps()
+        let cells = self.mapping.gaps[..self.gap_count()].iter();
+        let gaps = cells.map(|cell| Gap {
+            offset: cell.offset.load(Relaxed),
+            len: cell.len.load(Relaxed),
+        });
+        gaps.collect()
+    }
+
+    fn gap_count(&self) -> usize {
+        let count = self.mapping.gap_count.load(Acquire);
+        usize::try_from(count).map_or(MAX_GAPS, |count| count.min(MAX_GAPS))
     }
 
     /// Returns the writing end, for a terminal that was lent.
     pub(super) fn writer(&self) -> RingWriter {
-        RingWriter::of(Arc::clone(&self.mapping))
-    }
-
-    pub(super) fn layout(&self) -> &RingLayout {
-        self.mapping.layout()
+        RingWriter {
+            mapping: Arc::clone(&self.mapping),
+        }
     }
 }
 
 /// The end of the terminal's reader: the holder's, or the worker's while the terminal is lent to it.
 #[derive(Debug)]
 pub(super) struct RingWriter {
-    mapping: Arc<Mapping>,
+    pub(super) mapping: Arc<Mapping>,
 }
 
 impl RingWriter {
     /// Creates the file, with an empty ring (mode 0600; the file must not exist), and its directory if there is none.
     /// An error if the file exists or cannot be created or mapped; no file remains then.
     pub(super) fn create(path: &Path) -> Result<Self, RingError> {
-        Ok(Self::of(Arc::new(Mapping::create(path)?)))
+        Ok(Self {
+            mapping: Arc::new(Mapping::create(path)?),
+        })
     }
 
     /// Puts the ring into a new file if somebody has removed its own, so that a worker can open it; not a lost ring. There
@@ -239,26 +250,22 @@ impl RingWriter {
     #[cfg(not(portable))]
     pub(super) fn put_back(&mut self, path: &Path) -> Result<(), RingError> {
         let is_here = std::fs::symlink_metadata(path).is_ok();
-        if !is_here && self.layout().check().is_ok() {
+        if !is_here && self.mapping.check().is_ok() {
             self.mapping = Arc::new(self.mapping.copied_to(path)?);
         }
         Ok(())
-    }
-
-    fn of(mapping: Arc<Mapping>) -> Self {
-        Self { mapping }
     }
 
     /// See [`Ring::is_lost`]. Also touches the page that the next byte goes to: a read into a missing page returns no error,
     /// but loses its output.
     pub(super) fn is_lost(&self) -> bool {
         self.mapping.touch(self.head());
-        self.layout().is_lost()
+        self.mapping.is_lost()
     }
 
     /// Notes that a system call could not access the ring: its file was truncated.
     pub(super) fn set_lost(&self) {
-        self.layout().set_lost();
+        self.mapping.set_lost();
     }
 
     /// Returns the free part after `head`, empty if the ring is full. Bytes put there only count after
@@ -272,12 +279,12 @@ impl RingWriter {
 
     /// Makes `len` bytes that were put into [`RingWriter::spare`] visible to the reader.
     pub(super) fn publish(&mut self, len: usize) {
-        self.layout().head.fetch_add(len as u64, SeqCst);
+        self.mapping.head.fetch_add(len as u64, SeqCst);
     }
 
     /// Returns how many bytes are in the ring.
     pub(super) fn held(&self) -> usize {
-        let held = self.head().saturating_sub(self.layout().tail.load(SeqCst));
+        let held = self.head().saturating_sub(self.mapping.tail.load(SeqCst));
         // More only in a ring that was overwritten.
         held.min(RING_BYTES as u64) as usize
     }
@@ -289,54 +296,40 @@ impl RingWriter {
 
     /// Asks the worker to report when it frees space. Returns false if there is room already.
     pub(super) fn wait_for_space(&mut self) -> bool {
-        self.layout().holder_waits.store(1, SeqCst);
+        self.mapping.holder_waits.store(1, SeqCst);
         if self.is_full() {
             return true;
         }
-        self.layout().holder_waits.store(0, SeqCst);
+        self.mapping.holder_waits.store(0, SeqCst);
         false
     }
 
     /// Returns the position after the last byte read.
     pub(super) fn head(&self) -> u64 {
-        self.layout().head.load(SeqCst)
+        self.mapping.head.load(SeqCst)
     }
 
     /// Stores whether any process has the terminal open.
     pub(super) fn set_eof(&mut self, eof: bool) {
-        self.layout().eof.store(u32::from(eof), SeqCst);
+        self.mapping.eof.store(u32::from(eof), SeqCst);
     }
 
     /// Counts that unread input was discarded once more.
     pub(super) fn count_input_flush(&mut self) {
-        self.layout().input_flushes.fetch_add(1, SeqCst);
+        self.mapping.input_flushes.fetch_add(1, SeqCst);
     }
 
     pub(super) fn set_status(&mut self, wait_status: i32) {
-        self.layout().set_wait_status(wait_status);
-    }
-
-    pub(super) fn set_pid(&mut self, pid: i32) {
-        self.layout().pid.store(pid, Release);
-    }
-
-    pub(super) fn layout(&self) -> &RingLayout {
-        self.mapping.layout()
+        let stored = ENDED | (wait_status as u32 & 0xffff);
+        self.mapping.status.store(stored, SeqCst);
     }
 }
 
 pub(super) fn exit_of(wait_status: i32) -> Exit {
-    let signal = wait_status & 0x7f;
-    if signal == 0 {
-        Exit {
-            code: Some((wait_status >> 8) & 0xff),
-            signal: None,
-        }
-    } else {
-        Exit {
-            code: None,
-            signal: Some(signal),
-        }
+    let (code, signal) = ((wait_status >> 8) & 0xff, wait_status & 0x7f);
+    Exit {
+        code: (signal == 0).then_some(code),
+        signal: (signal != 0).then_some(signal),
     }
 }
 

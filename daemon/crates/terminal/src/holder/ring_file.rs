@@ -3,25 +3,39 @@
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 #[cfg(not(portable))]
 use std::sync::atomic::Ordering::SeqCst;
 
+use rustix::io::Errno;
 use rustix::mm::{self, MapFlags, ProtFlags};
 
 use super::bus_error::{guard, unguard};
-use super::ring::RingError;
-use super::ring_layout::{HEADER_BYTES, RING_BYTES, RingLayout};
+use super::ring_layout::{
+    DATA_OFFSET, FILE_BYTES, HEADER_BYTES, MAPPED_BYTES, OTHER_VERSION, RING_BYTES, RingLayout,
+};
 
-/// Where the data starts in the file: a multiple of every page size in use (the rest is a hole and costs nothing).
-pub(super) const DATA_OFFSET: usize = 64 << 10;
+#[derive(Debug, thiserror::Error)]
+pub enum RingError {
+    #[error("could not use the ring file {path:?}: {source}")]
+    File { path: PathBuf, source: io::Error },
+    #[error("{path:?} is not a ring of this version: {reason}")]
+    Refused { path: PathBuf, reason: &'static str },
+}
 
-/// The length of the file.
-const FILE_BYTES: usize = DATA_OFFSET + RING_BYTES;
-
-/// How many addresses a mapping takes: the header, and the data twice.
-pub(super) const MAPPED_BYTES: usize = DATA_OFFSET + 2 * RING_BYTES;
+impl RingError {
+    /// Returns true if another program has truncated, overwritten or replaced the file.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::File { source, .. } => matches!(
+                Errno::from_io_error(source),
+                Some(Errno::LOOP | Errno::ISDIR | Errno::ACCESS)
+            ),
+            Self::Refused { reason, .. } => *reason != OTHER_VERSION,
+        }
+    }
+}
 
 /// A mapped ring file. Dropping it unmaps it; the file is kept.
 #[derive(Debug)]
@@ -39,15 +53,14 @@ unsafe impl Sync for Mapping {}
 impl Mapping {
     pub(super) fn create(path: &Path) -> Result<Self, RingError> {
         let mapping = Self::of_new_file(path, |_| Ok(()))?;
-        mapping.layout().initialise();
+        mapping.initialise();
         Ok(mapping)
     }
 
     /// Writes the ring into a new file. Nobody else may change it meanwhile.
     #[cfg(not(portable))]
     pub(super) fn copied_to(&self, path: &Path) -> Result<Self, RingError> {
-        let layout = self.layout();
-        let (tail, head) = (layout.tail.load(SeqCst), layout.head.load(SeqCst));
+        let (tail, head) = (self.tail.load(SeqCst), self.head.load(SeqCst));
         Self::of_new_file(path, |file| {
             let mut at = tail;
             while at < head {
@@ -102,13 +115,8 @@ impl Mapping {
             return Err(refused("it is not a file of the right size"));
         }
         let mapping = Self::map(&file).map_err(failed)?;
-        mapping.layout().check().map_err(refused)?;
+        mapping.check().map_err(refused)?;
         Ok(mapping)
-    }
-
-    pub(super) fn layout(&self) -> &RingLayout {
-        // SAFETY: mapped until drop, page-aligned, zeroed or checked, and made of atomics only.
-        unsafe { self.layout.as_ref() }
     }
 
     /// Returns the `len` bytes at `position`.
@@ -174,6 +182,15 @@ impl Mapping {
         }
         guard(start.expose_provenance())?;
         Ok(mapping)
+    }
+}
+
+impl std::ops::Deref for Mapping {
+    type Target = RingLayout;
+
+    fn deref(&self) -> &RingLayout {
+        // SAFETY: mapped until drop, page-aligned, zeroed or checked, and made of atomics only.
+        unsafe { self.layout.as_ref() }
     }
 }
 

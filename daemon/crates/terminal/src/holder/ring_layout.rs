@@ -1,8 +1,7 @@
-//! The header of a ring file: its layout, and the checks that make it valid.
+//! A ring file: its layout, that of its header, and the checks that make it valid.
 
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
-use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 
 pub(super) const RING_BYTES: usize = 256 << 10;
 
@@ -11,12 +10,18 @@ pub(super) const MAX_GAPS: usize = 64;
 
 pub(super) const HEADER_BYTES: usize = 4096;
 
+/// Where the data starts in the file: a multiple of every page size in use (the rest is a hole and costs nothing).
+pub(super) const DATA_OFFSET: usize = 64 << 10;
+
+/// The length of the file.
+pub(super) const FILE_BYTES: usize = DATA_OFFSET + RING_BYTES;
+
+/// How many addresses a mapping takes: the header, and the data twice.
+pub(super) const MAPPED_BYTES: usize = DATA_OFFSET + 2 * RING_BYTES;
+
 const MAGIC: u64 = u64::from_le_bytes(*b"ccd ring");
 /// A position beyond this was written by another program: no terminal prints so much.
 pub(super) const MAX_POSITION: u64 = 1 << 56;
-
-/// Set in `status` once the program has exited, which distinguishes "exited with 0" from "alive".
-const ENDED: u32 = 0x1_0000;
 
 /// Why [`RingLayout::check`] refuses the ring of another build.
 pub(super) const OTHER_VERSION: &str = "its layout has another version";
@@ -46,9 +51,9 @@ impl<T> std::ops::Deref for Alone<T> {
 
 #[repr(C)]
 #[derive(Debug)]
-struct GapCell {
-    offset: AtomicU64,
-    len: AtomicU64,
+pub(super) struct GapCell {
+    pub(super) offset: AtomicU64,
+    pub(super) len: AtomicU64,
 }
 
 pub(super) const NOTE_BYTES: usize = 63;
@@ -56,9 +61,9 @@ pub(super) const NOTE_BYTES: usize = 63;
 /// A few bytes that the worker stores.
 #[repr(C)]
 #[derive(Debug)]
-struct Note {
-    len: AtomicU8,
-    bytes: [AtomicU8; NOTE_BYTES],
+pub(super) struct Note {
+    pub(super) len: AtomicU8,
+    pub(super) bytes: [AtomicU8; NOTE_BYTES],
 }
 
 /// Value of `reader`: the holder reads the terminal.
@@ -73,7 +78,7 @@ pub(super) const READING: u32 = 2;
 /// Value of `packet_kind` when there is no packet that was not counted; no packet has this kind.
 pub(super) const NO_PACKET: u8 = 0xee;
 
-/// A loan of the terminal to the worker, and what the holder must know if the worker is killed during a read.
+/// Whether the terminal is lent to the worker, and what the holder must know if the worker is killed during a read.
 /// The kernel writes the packet's kind and its bytes to this file in one call. The worker asks only for bytes that the
 /// kernel already has, so once the kind is there, so are all of them.
 #[repr(C)]
@@ -97,91 +102,27 @@ pub(super) struct RingLayout {
     magic: AtomicU64,
     version: AtomicU32,
     capacity_bytes: AtomicU32,
-    pub(super) created_at_ms: AtomicU64,
-    pub(super) pid: AtomicI32,
     pub(super) head: Alone<AtomicU64>,
     pub(super) tail: Alone<AtomicU64>,
     pub(super) holder_waits: Alone<AtomicU32>,
     pub(super) status: Alone<AtomicU32>,
     pub(super) eof: AtomicU32,
     pub(super) input_flushes: AtomicU32,
-    pub(super) loan: Alone<LentHeader>,
+    pub(super) lent: Alone<LentHeader>,
     pub(super) cursor: Alone<AtomicU64>,
     pub(super) log_base: AtomicU64,
     pub(super) output_lines: AtomicU64,
     pub(super) answered: AtomicU64,
-    notes: [Note; 2],
+    pub(super) notes: [Note; 2],
     /// The index of the complete one of `notes`, plus 1; 0: none.
-    note_index: AtomicU64,
-    gap_count: AtomicU64,
-    gaps: Alone<[GapCell; MAX_GAPS]>,
+    pub(super) note_index: AtomicU64,
+    pub(super) gap_count: AtomicU64,
+    pub(super) gaps: Alone<[GapCell; MAX_GAPS]>,
 }
 
 const _: () = assert!(size_of::<RingLayout>() <= HEADER_BYTES);
 
 impl RingLayout {
-    /// See `Ring::add_gap`. The count is stored last, so if the worker is killed in between, at most this gap is lost.
-    pub(super) fn add_gap(&self, gap: Gap) {
-        let count = self.gap_count();
-        if let Some(last) = count.checked_sub(1).map(|index| &self.gaps[index]) {
-            let offset = last.offset.load(Relaxed);
-            let end = offset.wrapping_add(last.len.load(Relaxed));
-            if end == gap.offset || count == MAX_GAPS {
-                let len = (gap.offset + gap.len).saturating_sub(offset);
-                last.len.store(len, Relaxed);
-                return;
-            }
-        }
-        self.gaps[count].offset.store(gap.offset, Relaxed);
-        self.gaps[count].len.store(gap.len, Relaxed);
-        self.gap_count.store(count as u64 + 1, Release);
-    }
-
-    /// See `Ring::set_gaps`. If the worker is killed in between, the gaps that are not written yet are lost.
-    pub(super) fn set_gaps(&self, gaps: &[Gap]) {
-        self.gap_count.store(0, Release);
-        for gap in gaps {
-            self.add_gap(*gap);
-        }
-    }
-
-    fn gap_count(&self) -> usize {
-        let count = self.gap_count.load(Acquire);
-        usize::try_from(count).map_or(MAX_GAPS, |count| count.min(MAX_GAPS))
-    }
-
-    pub(super) fn gaps(&self) -> Vec<Gap> {
-        self.gaps[..self.gap_count()]
-            .iter()
-            .map(|cell| Gap {
-                offset: cell.offset.load(Relaxed),
-                len: cell.len.load(Relaxed),
-            })
-            .collect()
-    }
-
-    /// See `Ring::set_note`. If the worker is killed in between, the previous note is kept.
-    pub(super) fn set_note(&self, note: &[u8]) {
-        let index = self.note_index.load(Relaxed) % 2;
-        let place = &self.notes[index as usize];
-        let len = note.len().min(NOTE_BYTES);
-        place.len.store(len as u8, Relaxed);
-        for (cell, byte) in place.bytes.iter().zip(&note[..len]) {
-            cell.store(*byte, Relaxed);
-        }
-        self.note_index.store(index + 1, Release);
-    }
-
-    pub(super) fn note(&self) -> Vec<u8> {
-        let Some(index) = self.note_index.load(Acquire).checked_sub(1) else {
-            return Vec::new();
-        };
-        let place = &self.notes[index as usize % 2];
-        let len = usize::from(place.len.load(Relaxed)).min(NOTE_BYTES);
-        let bytes = place.bytes[..len].iter();
-        bytes.map(|cell| cell.load(Relaxed)).collect()
-    }
-
     /// Returns true if another program has truncated or overwritten the file. That does not change any more, even if the
     /// positions become plausible again.
     pub(super) fn is_lost(&self) -> bool {
@@ -203,25 +144,11 @@ impl RingLayout {
         self.magic.store(0, Release);
     }
 
-    pub(super) fn wait_status(&self) -> Option<i32> {
-        let stored = self.status.load(SeqCst);
-        (stored & !0xffff == ENDED).then_some((stored & 0xffff) as i32)
-    }
-
-    pub(super) fn set_wait_status(&self, wait_status: i32) {
-        let stored = ENDED | (wait_status as u32 & 0xffff);
-        self.status.store(stored, SeqCst);
-    }
-
     /// Marks the zeroed header of a new file as a ring's.
     pub(super) fn initialise(&self) {
         self.version.store(VERSION, Relaxed);
         self.capacity_bytes.store(RING_BYTES as u32, Relaxed);
-        self.loan.packet_kind.store(NO_PACKET, Relaxed);
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        self.created_at_ms.store(now.as_millis() as u64, Relaxed);
+        self.lent.packet_kind.store(NO_PACKET, Relaxed);
         self.magic.store(MAGIC, Release);
     }
 

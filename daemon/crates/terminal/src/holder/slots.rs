@@ -2,22 +2,22 @@
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
 
-use rustix::process::{Pid, WaitOptions, waitpid};
+use rustix::process::Pid;
 
 use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
 use super::launch::{Launched, abandon, launch};
-use super::platform::{ExitWatch, Poller};
-#[cfg(not(portable))]
-use super::ring::RingError;
+use super::platform::Poller;
 use super::ring::{Ring, RingWriter};
+#[cfg(not(portable))]
+use super::ring_file::RingError;
 use super::slot_set::MAX_SLOTS;
-use super::source::Source;
-use super::terminal::{ReadOutcome, Terminal, Watch};
+use super::source::{Source, Watch};
+use super::terminal::{ReadOutcome, Terminal};
 #[cfg(not(portable))]
 use super::wire::HeldSession;
 use super::wire::{SpawnSpec, Started};
@@ -28,10 +28,7 @@ pub(super) enum SlotContent {
     Free,
     Held(Terminal),
     /// Released before its leader has exited: the slot is free once the leader is reaped.
-    Leaving {
-        leader: Pid,
-        exit: ExitWatch,
-    },
+    Leaving,
 }
 
 /// A session, as it is handed to a new worker.
@@ -71,11 +68,10 @@ impl Slots {
         kept_state: Option<OwnedFd>,
     ) -> Result<(Started, Arc<OwnedFd>), SpawnError> {
         let slot = self.free_slot()?;
-        let (mut writer, launched) = self
+        let (writer, launched) = self
             .start(slot, &spec)
             .inspect_err(|_| self.free.push(slot))?;
         let pid = launched.pid.as_raw_nonzero().get();
-        writer.set_pid(pid);
         self.leaders.insert(launched.pid, slot);
         let tty_device = launched.tty_device;
         let terminal = Terminal::new(launched, writer, spec, kept_state);
@@ -102,7 +98,7 @@ impl Slots {
             }
             terminal.resume();
         }
-        let mut outcome = terminal.read_once();
+        let mut outcome = terminal.read_once(false);
         self.change_watch(slot, terminal, outcome.watch);
         if may_lend && terminal.is_to_be_lent() {
             self.change_watch(slot, terminal, Watch::Lent);
@@ -120,11 +116,7 @@ impl Slots {
             .change(&terminal.master, source, terminal.watch, watch);
         terminal.watch = watch;
         if let Err(error) = changed {
-            tracing::error!(
-                slot,
-                error = &error as &dyn std::error::Error,
-                "could not watch a terminal"
-            );
+            tracing::error!(slot, %error, "could not watch a terminal");
             // The thread that reads floods needs no watch. It hands the terminal back soon, for another attempt.
             terminal.watch = Watch::Flooding;
         }
@@ -195,34 +187,14 @@ impl Slots {
         &self.places[slot]
     }
 
-    /// Calls `look` with the terminal in `slot`, and with the process id of its leader unless it was reaped.
-    pub(super) fn show<T>(
-        &self,
-        slot: usize,
-        look: impl FnOnce(Option<(BorrowedFd<'_>, i32)>) -> T,
-    ) -> T {
-        let Some(place) = self.places.get(slot) else {
-            return look(None);
-        };
-        match &*place.lock() {
-            SlotContent::Held(terminal) if terminal.exit.is_some() => look(Some((
-                terminal.master.as_fd(),
-                terminal.leader.as_raw_nonzero().get(),
-            ))),
-            _ => look(None),
-        }
-    }
-
-    /// Reaps the leader in `slot` if it has exited. Returns whether the worker must be notified.
-    pub(super) fn reap(&mut self, slot: usize) -> bool {
-        let leader = match self.places.get(slot).map(|place| place.lock()).as_deref() {
-            Some(SlotContent::Held(terminal)) if terminal.exit.is_some() => terminal.leader,
-            Some(SlotContent::Leaving { leader, .. }) => *leader,
-            _ => return false,
-        };
-        match waitpid(Some(leader), WaitOptions::NOHANG) {
-            Ok(Some((pid, status))) => self.ended(pid, status.as_raw()).is_some(),
-            _ => false,
+    /// Returns the terminal in `slot`, and the process id of its leader unless that was reaped.
+    pub(super) fn living(&self, slot: usize) -> Option<(Arc<OwnedFd>, i32)> {
+        match &*self.places.get(slot)?.lock() {
+            SlotContent::Held(terminal) if !terminal.is_reaped => {
+                let leader = terminal.leader.as_raw_nonzero().get();
+                Some((Arc::clone(&terminal.master), leader))
+            }
+            _ => None,
         }
     }
 
@@ -237,14 +209,11 @@ impl Slots {
         let mut place = self.places[slot].lock();
         match &mut *place {
             SlotContent::Held(terminal) => {
-                if let Some(exit) = terminal.exit.take() {
-                    exit.remove_from(&self.poller);
-                }
+                terminal.is_reaped = true;
                 terminal.ring.set_status(wait_status);
                 Some(slot)
             }
-            SlotContent::Leaving { exit, .. } => {
-                exit.remove_from(&self.poller);
+            SlotContent::Leaving => {
                 *place = SlotContent::Free;
                 self.free.push(slot);
                 None
@@ -265,15 +234,11 @@ impl Slots {
         // The worker's descriptor keeps the open file, and with it the poller's entry, alive.
         self.poller.remove(&terminal.master);
         remove_ring(&terminal.ring_path);
-        *place = match terminal.exit.take() {
-            Some(exit) => SlotContent::Leaving {
-                leader: terminal.leader,
-                exit,
-            },
-            None => {
-                self.free.push(slot);
-                SlotContent::Free
-            }
+        *place = if terminal.is_reaped {
+            self.free.push(slot);
+            SlotContent::Free
+        } else {
+            SlotContent::Leaving
         };
     }
 
@@ -290,28 +255,19 @@ impl Slots {
 
     fn start(&self, slot: usize, spec: &SpawnSpec) -> Result<(RingWriter, Launched), SpawnError> {
         let writer = RingWriter::create(&spec.ring_path)?;
-        let launched = launch(spec, &self.limits)
-            .and_then(|launched| self.watch_new(slot, spec, launched))
-            .inspect_err(|_| remove_ring(&spec.ring_path))?;
+        let launched = launch(spec, &self.limits).and_then(|launched| {
+            let watched = self.poller.add(&launched.master, Source::Terminal(slot));
+            watched.map_err(|source| {
+                abandon(launched.pid);
+                SpawnError::Start {
+                    path: spec.program.clone(),
+                    source: source.into(),
+                }
+            })?;
+            Ok(launched)
+        });
+        let launched = launched.inspect_err(|_| remove_ring(&spec.ring_path))?;
         Ok((writer, launched))
-    }
-
-    fn watch_new(
-        &self,
-        slot: usize,
-        spec: &SpawnSpec,
-        launched: Launched,
-    ) -> Result<Launched, SpawnError> {
-        let exit = launched.exit.add_to(&self.poller, Source::Leader(slot));
-        let watched = exit.and_then(|()| self.poller.add(&launched.master, Source::Terminal(slot)));
-        watched.map_err(|source| {
-            abandon(launched.pid);
-            SpawnError::Start {
-                path: spec.program.clone(),
-                source: source.into(),
-            }
-        })?;
-        Ok(launched)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The sources of events for which the holder waits.
+//! The sources of events for which the holder waits, and how it waits for a terminal.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
@@ -8,10 +8,25 @@ pub(super) enum Source {
     Port,
     #[cfg(not(portable))]
     Signals,
-    /// SIGCHLD has arrived.
+    /// Children have exited.
     Children,
     /// The terminal in this slot is readable.
     Terminal(usize),
-    /// The leader of the session in this slot has exited.
-    Leader(usize),
+}
+
+/// How the holder learns that a terminal is readable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Watch {
+    /// Through the poller.
+    Quiet,
+    /// It prints faster than it is read, so another thread reads it in turn with others.
+    Flooding,
+    /// Not at all: its ring is full until the worker frees space.
+    Full,
+    /// Not at all: another program has truncated or overwritten its ring, so the worker ends the session.
+    Lost,
+    /// Not at all: the worker reads it.
+    Lent,
+    /// All processes have closed it. The program may open it again, which the poller reports.
+    Closed,
 }

@@ -1,30 +1,25 @@
-//! The holder as a separate process: it starts the worker, forwards signals to it, and ends with it.
+//! The worker as the holder sees it: it is started, gets signals, must keep its deadlines, and is replaced.
 
-mod build;
 mod ended;
 
-use build::Build;
 pub use ended::DaemonEnd;
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
 
-use super::board::Board;
-use super::descriptors::DescriptorLimits;
 use super::platform::{AskingSignals, Event, start_worker};
 use super::port::{MAX_DESCRIPTORS, Port, blob};
-use super::processes::end_descendants;
-use super::reader::HolderReader;
-use super::ring::{Exit, RingError, exit_of};
+use super::ring::{Exit, exit_of};
+use super::ring_file::RingError;
+use super::shared::SharedMemory;
 use super::slots::HeldTerminal;
-use super::wake::{NewsSender, WakeSignal};
-use super::wire::{Cause, HandOver, ToWorker, VERSION, Welcome};
+use super::wire::{Cause, HandOver, ToHolder, ToWorker, VERSION, Welcome};
 
 /// How long a worker that has announced its end may take to end.
 const LEAVE_TIME: Duration = Duration::from_secs(12);
@@ -57,6 +52,9 @@ const NOT_STARTED: Exit = Exit {
     signal: None,
 };
 
+/// The file from which workers are started.
+type Build = Arc<OwnedFd>;
+
 /// A descriptor of each lock.
 pub(super) type Locks = [OwnedFd; 2];
 
@@ -65,24 +63,16 @@ pub(super) struct Worker {
     pid: Pid,
     pub(super) signals: AskingSignals,
     resources: WorkerResources,
+    phase: Phase,
+    /// By when the worker must serve or heed a signal that asks it to end, must have ended, or is to be replaced.
+    deadline: Option<Instant>,
     /// Number of starts since the last worker that served.
     restarts: u32,
-    /// When the current worker began to serve.
-    served_at: Option<Instant>,
     has_served: bool,
     /// Number of workers in a row that served but soon ended by their own fault.
     quick_ends: u32,
-    ended: Option<Exit>,
-    /// When the next worker is to be started.
-    restart_at: Option<Instant>,
-    /// Set once the worker has announced its end: which build follows, and by when the worker must have ended.
-    leaving: Option<(Build, Instant)>,
     /// Set if the worker is of another build than the last worker that served.
     candidate: Option<Build>,
-    /// By when the worker must serve: a fault that makes it hang must become an end.
-    ready_by: Option<Instant>,
-    /// Set once the worker was sent a signal that asks it to end: by when it must heed it.
-    heeds_by: Option<Instant>,
     is_stopped: bool,
     /// The worker missed its deadline and was killed.
     was_late: bool,
@@ -91,6 +81,20 @@ pub(super) struct Worker {
     hand_overs: u64,
     /// The signal that asked the daemon to end.
     stop_signal: Option<Signal>,
+}
+
+#[derive(Debug)]
+enum Phase {
+    Starting,
+    /// Since this moment.
+    Serving(Instant),
+    /// The worker has announced its end, and one of this build follows.
+    Leaving(Build),
+    Ended {
+        exit: Exit,
+        /// The build that follows if the worker had announced its end.
+        successor: Option<Build>,
+    },
 }
 
 /// What happens after a worker has ended.
@@ -106,15 +110,15 @@ pub(super) enum Next {
 
 /// What every worker receives.
 #[derive(Debug)]
-struct WorkerResources {
-    board: Arc<Board>,
-    memory: OwnedFd,
-    events: [Arc<Event>; 3],
-    listener: OwnedFd,
-    locks: Locks,
-    owns_path: bool,
-    secret: [u8; 32],
-    since: String,
+pub(super) struct WorkerResources {
+    pub(super) shared: Arc<SharedMemory>,
+    pub(super) memory: OwnedFd,
+    pub(super) events: [Arc<Event>; 3],
+    pub(super) listener: OwnedFd,
+    pub(super) locks: Locks,
+    pub(super) owns_path: bool,
+    pub(super) secret: [u8; 32],
+    pub(super) since: String,
 }
 
 impl WorkerResources {
@@ -158,31 +162,37 @@ impl WorkerResources {
             let descriptors: Vec<_> = of_each.chain([sessions.as_fd()]).collect();
             port.send(&ToWorker::Held, &descriptors)?;
         }
-        let pid = start_worker(workers_port.as_fd(), &build.path())?;
+        let pid = start_worker(workers_port.as_fd(), build.as_fd())?;
         Ok((pid, port))
     }
 }
 
 impl Worker {
-    fn first(resources: WorkerResources, signals: AskingSignals) -> io::Result<(Self, Port)> {
-        let (pid, port) = resources.start_worker(&Build::Own, &[], None)?;
+    pub(super) fn first(
+        resources: WorkerResources,
+        signals: AskingSignals,
+    ) -> io::Result<(Self, Port)> {
+        // This program, even if its file is replaced later.
+        let own = rustix::fs::open(
+            "/proc/self/exe",
+            OFlags::PATH | OFlags::CLOEXEC,
+            Mode::empty(),
+        );
+        let own = Arc::new(own?);
+        let (pid, port) = resources.start_worker(&own, &[], None)?;
         let worker = Self {
             pid,
             signals,
             resources,
+            phase: Phase::Starting,
+            deadline: None,
             restarts: 0,
-            served_at: None,
             has_served: false,
             quick_ends: 0,
-            ended: None,
-            restart_at: None,
-            leaving: None,
             candidate: None,
-            ready_by: None,
-            heeds_by: None,
             is_stopped: false,
             was_late: false,
-            proven: Build::Own,
+            proven: own,
             hand_overs: 0,
             stop_signal: None,
         };
@@ -191,16 +201,16 @@ impl Worker {
 
     /// Starts another worker after the last one has ended, unless the daemon ends with it.
     pub(super) fn restart(&mut self, held: &[HeldTerminal]) -> Next {
-        let Some(ended) = self.ended else {
+        let Phase::Ended { exit, successor } = &mut self.phase else {
             return Next::End;
         };
-        self.restart_at = None;
-        let (build, cause, failed) = match (self.leaving.take(), self.candidate.take()) {
-            (Some((build, _)), _) => {
-                self.candidate = Some(build.clone());
+        let ended = *exit;
+        let (build, cause, failed) = match (successor.take(), self.candidate.take()) {
+            (Some(build), _) => {
+                self.candidate = Some(Arc::clone(&build));
                 (build, Cause::Upgrade, None)
             }
-            (None, Some(_)) => (self.proven.clone(), Cause::Upgrade, Some(ended)),
+            (None, Some(_)) => (Arc::clone(&self.proven), Cause::Upgrade, Some(ended)),
             (None, None) => {
                 // If no worker has ever served and this one exited by itself, it has reported the reason.
                 let has_tried = self.restarts == MAX_RESTARTS;
@@ -209,7 +219,7 @@ impl Worker {
                     return Next::End;
                 }
                 self.restarts = (self.restarts + 1).min(MAX_RESTARTS);
-                (self.proven.clone(), Cause::Crash, None)
+                (Arc::clone(&self.proven), Cause::Crash, None)
             }
         };
         tracing::warn!(%ended, ?cause, "starting another worker");
@@ -228,26 +238,25 @@ impl Worker {
             rolled_back: failed.is_some(),
             reason,
         };
-        for news in [&self.resources.board.quiet, &self.resources.board.floods] {
+        for news in [&self.resources.shared.quiet, &self.resources.shared.floods] {
             news.is_awake.store(false, SeqCst);
         }
         for held in held {
             let slot = held.session.started.slot as usize;
-            self.resources.board.quiet.slots.insert(slot);
+            self.resources.shared.quiet.slots.insert(slot);
         }
         let started = self.resources.start_worker(&build, held, Some(hand_over));
         let (pid, port) = match started {
             Ok(started) => started,
             Err(error) => {
                 tracing::error!(%error, "could not start a worker");
-                self.ended = Some(NOT_STARTED);
-                self.restart_at = Some(Instant::now() + self.pause());
+                self.has_ended_with(NOT_STARTED, None);
                 return Next::Later;
             }
         };
         self.pid = pid;
-        self.ended = None;
-        self.ready_by = Some(Instant::now() + ready_time() * (self.restarts + 1));
+        self.phase = Phase::Starting;
+        self.deadline = Some(Instant::now() + ready_time() * (self.restarts + 1));
         if let Some(signal) = self.stop_signal {
             let _ = kill_process(pid, signal); // the worker before did not handle it
         }
@@ -261,88 +270,94 @@ impl Worker {
     /// Keeps the sessions without a worker for a while: `error` prevents any worker from taking them over.
     pub(super) fn wait_for_rings(&mut self, error: &RingError) -> Next {
         tracing::error!(%error, "sessions are kept, but no worker can take them over until this is fixed; the next attempt is in 60 s, or at once on SIGHUP");
-        self.restart_at = Some(Instant::now() + HELD_PAUSE);
+        self.deadline = Some(Instant::now() + HELD_PAUSE);
         Next::Later
     }
 
-    /// Records that the worker serves, so it has recovered from whatever ended the one before.
-    pub(super) fn is_ready(&mut self) {
-        let now = Instant::now();
-        self.restarts = 0;
-        self.served_at = Some(now);
-        self.has_served = true;
-        self.heeds_by = self.stop_signal.map(|_| now + HEED_TIME);
-        self.ready_by = None;
-        if let Some(build) = self.candidate.take() {
-            self.proven = build;
+    /// Records what the worker reports about itself. Other requests are ignored, and so is that a worker serves which has
+    /// ended.
+    pub(super) fn note(&mut self, report: ToHolder, descriptors: Vec<OwnedFd>) {
+        let file = descriptors.into_iter().next();
+        match report {
+            ToHolder::Ready if !self.has_ended() => {
+                let now = Instant::now();
+                self.phase = Phase::Serving(now);
+                self.deadline = self.stop_signal.map(|_| now + HEED_TIME);
+                // It has recovered from whatever ended the one before.
+                self.restarts = 0;
+                self.has_served = true;
+                if let Some(build) = self.candidate.take() {
+                    self.proven = build;
+                }
+            }
+            ToHolder::Stopping => {
+                self.stop_signal = Some(Signal::TERM);
+                if let Phase::Serving(_) = self.phase {
+                    self.deadline = None;
+                }
+            }
+            ToHolder::Leave => {
+                let build = match file {
+                    Some(file) => Arc::new(file),
+                    None => Arc::clone(&self.proven),
+                };
+                if let Phase::Ended { successor, .. } = &mut self.phase {
+                    *successor = Some(build);
+                } else {
+                    self.phase = Phase::Leaving(build);
+                    self.deadline = Some(Instant::now() + LEAVE_TIME);
+                }
+            }
+            ToHolder::Listen => {
+                if let Some(listener) = file {
+                    self.resources.listener = listener;
+                }
+            }
+            ToHolder::Ready | ToHolder::Start { .. } | ToHolder::Look { .. } => {}
         }
     }
 
-    pub(super) fn is_stopping(&mut self) {
-        self.stop_signal = Some(Signal::TERM);
-        self.heeds_by = None;
-    }
-
-    /// Records that the worker is about to end, and that a worker of the build in `file`, or of its own, follows.
-    pub(super) fn leaves(&mut self, file: Option<OwnedFd>) {
-        let build = match file {
-            Some(file) => Build::Other(Arc::new(file)),
-            None => self.proven.clone(),
-        };
-        self.leaving = Some((build, Instant::now() + LEAVE_TIME));
-        self.heeds_by = None;
-    }
-
-    /// Records the socket on which the next worker must listen.
-    pub(super) fn listens_on(&mut self, listener: OwnedFd) {
-        self.resources.listener = listener;
-    }
-
-    /// Returns by when the worker must have ended, must serve, or must end the sessions.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        let leaves_by = self.leaving.as_ref().map(|(_, at)| *at);
-        let deadlines = [leaves_by, self.ready_by, self.restart_at, self.heeds_by];
-        deadlines.into_iter().flatten().min()
+        self.deadline
     }
 
-    /// True when the worker has ended and it is time to start another one.
-    pub(super) fn is_to_be_replaced(&self) -> bool {
-        self.restart_at.is_some_and(|at| at <= Instant::now())
-    }
-
-    /// Kills the worker if it has missed its deadline.
-    pub(super) fn keep_time(&mut self) {
+    /// Kills the worker if it has missed its deadline. Returns true once it has ended and it is time to start another one.
+    pub(super) fn keep_time(&mut self) -> bool {
         let now = Instant::now();
-        if self.ended.is_some() {
-            return;
+        if self.deadline.is_none_or(|at| now < at) {
+            return false;
         }
-        let leaves_by = self.leaving.as_mut().map(|(_, at)| at);
-        for at in [leaves_by, self.ready_by.as_mut()].into_iter().flatten() {
-            if *at <= now {
-                *at = now + LEAVE_TIME; // its end is noticed before that
+        match self.phase {
+            Phase::Ended { .. } => return true,
+            Phase::Serving(_) => {
+                tracing::error!(
+                    "the worker hangs, so it is killed; the next one ends the sessions"
+                );
+                self.deadline = None;
+            }
+            Phase::Starting | Phase::Leaving(_) => {
+                self.deadline = Some(now + LEAVE_TIME); // its end is noticed before that
                 self.was_late = true;
-                let _ = kill_process(self.pid, Signal::KILL);
             }
         }
-        if self.heeds_by.is_some_and(|at| at <= now) {
-            tracing::error!("the worker hangs, so it is killed; the next one ends the sessions");
-            self.heeds_by = None;
-            let _ = kill_process(self.pid, Signal::KILL);
-        }
+        let _ = kill_process(self.pid, Signal::KILL);
+        false
     }
 
     pub(super) fn forward_signals(&mut self) {
         for signal in self.signals.take() {
             let asks_to_end = signal != Signal::HUP;
-            if asks_to_end && self.stop_signal.replace(signal).is_none() {
+            if asks_to_end
+                && self.stop_signal.replace(signal).is_none()
+                && let Phase::Serving(_) = self.phase
+            {
                 // A worker that does not serve yet heeds the signal once it does.
-                let has_begun = self.served_at.is_some() && self.leaving.is_none();
-                self.heeds_by = has_begun.then(|| Instant::now() + HEED_TIME);
+                self.deadline = Some(Instant::now() + HEED_TIME);
             }
             // The worker may have ended, which will be noticed soon. The next worker gets a signal that is to end the
             // daemon.
-            if self.ended.is_some() {
-                self.restart_at = Some(Instant::now());
+            if self.has_ended() {
+                self.deadline = Some(Instant::now());
             } else {
                 let _ = kill_process(self.pid, signal);
                 if asks_to_end {
@@ -352,43 +367,53 @@ impl Worker {
         }
     }
 
-    pub(super) fn is(&self, pid: Pid) -> bool {
-        pid == self.pid
-    }
-
-    /// Records that the worker's process has ended, was stopped, or continues.
-    pub(super) fn has_changed(&mut self, status: WaitStatus) {
+    /// If the child `pid` is the worker, records that it has ended, was stopped, or continues, and returns true.
+    pub(super) fn note_change(&mut self, pid: Pid, status: WaitStatus) -> bool {
+        if pid != self.pid || self.has_ended() {
+            return false;
+        }
         self.is_stopped = status.stopped();
         if status.stopped() || status.continued() {
-            return;
+            return true;
         }
-        let ended = exit_of(status.as_raw());
-        let was_killed = ended.signal == Some(Signal::KILL.as_raw()) && !self.was_late;
+        let exit = exit_of(status.as_raw());
+        let was_killed = exit.signal == Some(Signal::KILL.as_raw()) && !self.was_late;
         if was_killed {
             // By somebody else: no session is the reason.
-            self.resources.board.accused.clear();
+            self.resources.shared.deaths.clear();
         }
-        if let Some(served_at) = self.served_at.take() {
-            let is_fault = !was_killed && ended.code != Some(0) && served_at.elapsed() < SETTLED;
-            self.quick_ends = if is_fault { self.quick_ends + 1 } else { 0 };
+        let mut successor = None;
+        match std::mem::replace(&mut self.phase, Phase::Starting) {
+            Phase::Serving(since) => {
+                let is_fault = !was_killed && exit.code != Some(0) && since.elapsed() < SETTLED;
+                self.quick_ends = if is_fault { self.quick_ends + 1 } else { 0 };
+            }
+            Phase::Leaving(build) => {
+                self.quick_ends = 0;
+                successor = Some(build);
+            }
+            Phase::Starting | Phase::Ended { .. } => {}
         }
-        self.ended = Some(ended);
-        self.ready_by = None;
-        self.heeds_by = None;
-        // Terminals are still read during the pause.
         if self.restarts == MAX_RESTARTS {
-            tracing::error!(%ended, "{MAX_RESTARTS} workers in a row ended before they served; live sessions are kept, and SIGHUP starts another worker at once");
+            tracing::error!(ended = %exit, "{MAX_RESTARTS} workers in a row ended before they served; live sessions are kept, and SIGHUP starts another worker at once");
         }
-        self.restart_at = Some(Instant::now() + self.pause());
+        self.has_ended_with(exit, successor);
+        true
+    }
+
+    /// Has another worker started after a pause, during which terminals are still read.
+    fn has_ended_with(&mut self, exit: Exit, successor: Option<Build>) {
+        self.phase = Phase::Ended { exit, successor };
+        self.deadline = Some(Instant::now() + self.pause());
     }
 
     pub(super) fn has_ended(&self) -> bool {
-        self.ended.is_some()
+        matches!(self.phase, Phase::Ended { .. })
     }
 
     /// True if the worker can read terminals that are lent to it.
     pub(super) fn serves(&self) -> bool {
-        self.served_at.is_some() && !self.is_stopped && self.leaving.is_none()
+        matches!(self.phase, Phase::Serving(_)) && !self.is_stopped
     }
 
     fn pause(&self) -> Duration {
@@ -405,24 +430,25 @@ impl Worker {
     }
 
     /// Waits until the worker has ended, and returns how.
-    fn wait(&mut self) -> DaemonEnd {
+    pub(super) fn wait(self) -> DaemonEnd {
         let deadline = Instant::now() + LEAVE_TIME;
-        while self.ended.is_none() {
+        let ended = loop {
+            if let Phase::Ended { exit, .. } = self.phase {
+                break exit;
+            }
             match waitpid(Some(self.pid), WaitOptions::NOHANG) {
-                Ok(Some((_, status))) => self.ended = Some(exit_of(status.as_raw())),
+                Ok(Some((_, status))) => break exit_of(status.as_raw()),
                 Ok(None) if Instant::now() < deadline => std::thread::sleep(LOOK_PERIOD),
                 Ok(None) => {
                     let _ = kill_process(self.pid, Signal::KILL);
                 }
-                Err(_) => break,
+                Err(_) => return DaemonEnd::Lost,
             }
-        }
-        match self.ended {
-            Some(ended) if self.restarts == MAX_RESTARTS => {
-                DaemonEnd::TooManyRestarts(MAX_RESTARTS, ended)
-            }
-            Some(ended) => DaemonEnd::Worker(ended),
-            None => DaemonEnd::Lost,
+        };
+        if self.restarts == MAX_RESTARTS {
+            DaemonEnd::TooManyRestarts(MAX_RESTARTS, ended)
+        } else {
+            DaemonEnd::Worker(ended)
         }
     }
 }
@@ -433,50 +459,4 @@ fn ready_time() -> Duration {
     let asked = asked.filter(|_| cfg!(debug_assertions));
     let asked = asked.and_then(|asked| asked.parse().ok());
     asked.map_or(READY_TIME, Duration::from_millis)
-}
-
-/// Everything that a daemon holds besides its terminals, from start to end.
-#[derive(Debug)]
-pub struct Held {
-    pub listener: UnixListener,
-    pub locks: Locks,
-    /// The daemon must remove the socket's path.
-    pub owns_path: bool,
-}
-
-/// Holds the terminals for its workers until the last one has ended. Returns how it ended. `since` is when the daemon
-/// was started.
-pub fn hold(held: &Held, limits: DescriptorLimits, since: &str) -> io::Result<DaemonEnd> {
-    let signals = AskingSignals::claim()?;
-    let (board, memory) = Board::create_shared()?;
-    let resources = WorkerResources {
-        board: Arc::new(board),
-        memory,
-        events: [Event::new()?, Event::new()?, Event::new()?].map(Arc::new),
-        listener: held.listener.as_fd().try_clone_to_owned()?,
-        locks: [held.locks[0].try_clone()?, held.locks[1].try_clone()?],
-        owns_path: held.owns_path,
-        secret: rand::random(),
-        since: since.to_owned(),
-    };
-    let [wake, quiet, floods] = resources.events.clone();
-    let board = Arc::clone(&resources.board);
-    let (worker, port) = Worker::first(resources, signals)?;
-    let mut reader = HolderReader::new(
-        Arc::clone(&board),
-        WakeSignal::of_holder(&board, wake),
-        port,
-        NewsSender::quiet(&board, quiet),
-        NewsSender::floods(&board, floods),
-        limits,
-    )?;
-    reader.supervise(worker)?;
-    let worker = reader.run();
-    let ended = worker.map_or(DaemonEnd::Lost, |mut worker| worker.wait());
-    if !end_descendants() {
-        tracing::error!(
-            "processes start others faster than they can be stopped, or survive SIGKILL"
-        );
-    }
-    Ok(ended)
 }

@@ -8,8 +8,10 @@ use rustix::io::Errno;
 use rustix::process::Pid;
 
 use super::launch::Launched;
-use super::platform::{ExitWatch, receive};
+use super::packet::Received;
+use super::platform::receive;
 use super::ring::RingWriter;
+use super::source::Watch;
 use super::wire::SpawnSpec;
 
 /// A read longer than this suggests that there is more output.
@@ -23,36 +25,6 @@ const LEND_AFTER_READS: u32 = 16;
 
 /// How many bytes of a flood are read before the worker is notified.
 const ANNOUNCE_BYTES: usize = 64 << 10;
-
-/// How the holder learns that a terminal is readable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Watch {
-    /// Through the poller.
-    Quiet,
-    /// It prints faster than it is read, so another thread reads it in turn with others.
-    Flooding,
-    /// Not at all: its ring is full until the worker frees space.
-    Full,
-    /// Not at all: another program has truncated or overwritten its ring, so the worker ends the session.
-    Lost,
-    /// Not at all: the worker reads it.
-    Lent,
-    /// All processes have closed it. The program may open it again, which the poller reports.
-    Closed,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Received {
-    Output(usize),
-    /// A change of its state; there may be output too.
-    #[cfg_attr(portable, expect(dead_code, reason = "changes are not reported there"))]
-    Change {
-        /// Unread input was discarded.
-        input_flushed: bool,
-    },
-    /// No process has it open.
-    Closed,
-}
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ReadOutcome {
@@ -76,8 +48,8 @@ pub(super) struct Terminal {
     /// What the next worker must know of the session; this process never reads it.
     #[cfg(not(portable))]
     pub(super) kept_state: Option<Arc<OwnedFd>>,
-    /// `None` once the leader was reaped.
-    pub(super) exit: Option<ExitWatch>,
+    /// The leader was reaped.
+    pub(super) is_reaped: bool,
     pub(super) watch: Watch,
     eof: bool,
     full_reads: u32,
@@ -104,7 +76,7 @@ impl Terminal {
             tty_device: launched.tty_device,
             #[cfg(not(portable))]
             kept_state: kept_state.map(Arc::new),
-            exit: Some(launched.exit),
+            is_reaped: false,
             watch: Watch::Quiet,
             eof: false,
             full_reads: 0,
@@ -113,30 +85,18 @@ impl Terminal {
         }
     }
 
-    /// Reads once into the ring. The caller must then change how the terminal is watched.
-    pub(super) fn read_once(&mut self) -> ReadOutcome {
+    /// Reads once into the ring. The caller must then change how the terminal is watched. With `in_flood`, it is the thread
+    /// that reads floods: it calls this again, even if the ring is full, and [notifies](Self::tell) the worker in time.
+    pub(super) fn read_once(&mut self, in_flood: bool) -> ReadOutcome {
         if self.ring.is_lost() {
             return self.outcome(Watch::Lost, 0, false);
         }
-        if self.ring.is_full() && self.ring.wait_for_space() {
-            return self.outcome(Watch::Full, 0, false);
+        if self.ring.is_full() && (in_flood || self.ring.wait_for_space()) {
+            return self.outcome(Watch::Full, 0, in_flood);
         }
         let (watch, len) = self.read();
         // While more is certain to be read soon, the worker is not notified of every small part.
-        self.outcome(watch, len, watch == Watch::Flooding)
-    }
-
-    /// Reads once, for the thread that reads floods. That thread calls this again, even if the ring is full, and
-    /// [notifies](Self::tell) the worker in time.
-    pub(super) fn read_in_flood(&mut self) -> ReadOutcome {
-        if self.ring.is_lost() {
-            return self.outcome(Watch::Lost, 0, false);
-        }
-        if self.ring.is_full() {
-            return self.outcome(Watch::Full, 0, true);
-        }
-        let (watch, len) = self.read();
-        let comes_again = matches!(watch, Watch::Flooding | Watch::Quiet);
+        let comes_again = watch == Watch::Flooding || in_flood && watch == Watch::Quiet;
         self.outcome(watch, len, comes_again)
     }
 

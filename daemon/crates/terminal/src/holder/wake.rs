@@ -1,5 +1,5 @@
-//! How the holder and the worker wake each other: sets of slots on the board, and a signal that is only sent if the other
-//! side sleeps.
+//! How the holder and the worker wake each other: sets of slots in the shared memory, and a signal that is only sent if the
+//! other side sleeps.
 //! The order prevents lost wake-ups: a sender marks its news, then checks whether the other side sleeps; a receiver
 //! first declares that it sleeps, then checks for news once more. All accesses are sequentially consistent.
 
@@ -12,31 +12,56 @@ use std::sync::atomic::Ordering::SeqCst;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use super::board::{Board, BoardLayout, News, Notes};
 use super::platform::Event;
+use super::shared::{News, Notes, SharedLayout, SharedMemory};
 
-/// Selects a part of a board.
-type BoardPart<T> = fn(&BoardLayout) -> &T;
+/// What wakes the holder and the two parts of the worker that process output.
+#[derive(Debug, Clone)]
+pub(super) struct WakeSignals {
+    pub(super) shared: Arc<SharedMemory>,
+    pub(super) holder: WakeSignal,
+    /// To the part that processes the output of terminals that do not flood, and all exits.
+    pub(super) quiet: NewsSender,
+    /// To the part that processes the output of flooding terminals.
+    pub(super) floods: NewsSender,
+}
+
+impl WakeSignals {
+    pub(super) fn new(shared: SharedMemory, [holder, quiet, floods]: [Arc<Event>; 3]) -> Self {
+        let shared = Arc::new(shared);
+        let signal = |event, is_awake| WakeSignal {
+            event,
+            shared: Arc::clone(&shared),
+            is_awake,
+        };
+        Self {
+            shared: Arc::clone(&shared),
+            holder: signal(holder, |shared| &shared.to_holder.is_awake),
+            quiet: NewsSender {
+                wake: signal(quiet, |shared| &shared.quiet.is_awake),
+                news: |shared| &shared.quiet,
+            },
+            floods: NewsSender {
+                wake: signal(floods, |shared| &shared.floods.is_awake),
+                news: |shared| &shared.floods,
+            },
+        }
+    }
+}
+
+/// Selects a part of the shared memory.
+type SharedPart<T> = fn(&SharedLayout) -> &T;
 
 /// A descriptor that becomes readable when somebody wakes its sleeping owner. The owner and the waker have one
 /// each, or share one.
 #[derive(Debug, Clone)]
 pub(super) struct WakeSignal {
     event: Arc<Event>,
-    board: Arc<Board>,
-    is_awake: BoardPart<AtomicBool>,
+    shared: Arc<SharedMemory>,
+    is_awake: SharedPart<AtomicBool>,
 }
 
 impl WakeSignal {
-    /// Returns the signal that wakes the holder.
-    pub(super) fn of_holder(board: &Arc<Board>, event: Arc<Event>) -> Self {
-        Self {
-            event,
-            board: Arc::clone(board),
-            is_awake: |board| &board.to_holder.is_awake,
-        }
-    }
-
     /// Wakes the owner if it sleeps. If it does not, this costs one atomic operation.
     pub(super) fn send(&self) {
         if !self.is_awake().swap(true, SeqCst) {
@@ -62,7 +87,7 @@ impl WakeSignal {
     }
 
     fn is_awake(&self) -> &AtomicBool {
-        (self.is_awake)(&self.board)
+        (self.is_awake)(&self.shared)
     }
 }
 
@@ -70,6 +95,11 @@ impl AsFd for WakeSignal {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.event.as_fd()
     }
+}
+
+/// Returns new events for [`WakeSignals::new`].
+pub(super) fn events() -> io::Result<[Arc<Event>; 3]> {
+    Ok([Event::new()?, Event::new()?, Event::new()?].map(Arc::new))
 }
 
 impl Notes {
@@ -85,44 +115,10 @@ impl Notes {
 #[derive(Debug, Clone)]
 pub(super) struct NewsSender {
     wake: WakeSignal,
-    news: BoardPart<News>,
+    news: SharedPart<News>,
 }
 
 impl NewsSender {
-    /// Returns the sender to the part that processes the output of terminals that do not flood, and all exits.
-    pub(super) fn quiet(board: &Arc<Board>, event: Arc<Event>) -> Self {
-        Self::new(
-            board,
-            event,
-            |board| &board.quiet,
-            |board| &board.quiet.is_awake,
-        )
-    }
-
-    /// Returns the sender to the part that processes the output of flooding terminals.
-    pub(super) fn floods(board: &Arc<Board>, event: Arc<Event>) -> Self {
-        Self::new(
-            board,
-            event,
-            |board| &board.floods,
-            |board| &board.floods.is_awake,
-        )
-    }
-
-    fn new(
-        board: &Arc<Board>,
-        event: Arc<Event>,
-        news: BoardPart<News>,
-        is_awake: BoardPart<AtomicBool>,
-    ) -> Self {
-        let wake = WakeSignal {
-            event,
-            board: Arc::clone(board),
-            is_awake,
-        };
-        Self { wake, news }
-    }
-
     /// Notifies the worker to check `slot`. Must be called after the change is in the ring.
     pub(super) fn tell(&self, slot: usize) {
         self.news().slots.insert(slot);
@@ -136,7 +132,7 @@ impl NewsSender {
     }
 
     fn news(&self) -> &News {
-        (self.news)(&self.wake.board)
+        (self.news)(&self.wake.shared)
     }
 }
 
@@ -201,8 +197,8 @@ mod tests {
     use crate::holder::slot_set::MAX_SLOTS;
 
     fn line() -> (NewsSender, NewsReceiver) {
-        let board = Arc::new(Board::create().unwrap());
-        let line = NewsSender::quiet(&board, Arc::new(Event::new().unwrap()));
+        let (shared, _) = SharedMemory::create().unwrap();
+        let line = WakeSignals::new(shared, events().unwrap()).quiet;
         (line.clone(), NewsReceiver::new(line))
     }
 

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::error::SpawnError;
+use super::path_bytes;
 use crate::probe::Probe;
 use crate::process_settings::ProcessSettings;
 
-/// The version of the messages and of the board. A holder and a worker of different builds compare it.
+/// The version of the messages and of the shared memory. A holder and a worker of different builds compare it.
 pub const VERSION: u32 = 7;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -35,8 +36,8 @@ pub(super) enum ToHolder {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToWorker {
-    /// The first message to a new worker. Attached are the board, the events of the holder and of the two senders, the
-    /// listening socket, and the locks.
+    /// The first message to a new worker. Attached are the shared memory, the events of the holder and of the two senders,
+    /// the listening socket, and the locks.
     Welcome(Welcome),
     /// Held sessions for the new worker, after the welcome. Attached are the terminal and the kept state of each, followed
     /// by a file with a [`HeldSession`] for each.
@@ -89,7 +90,7 @@ pub enum Cause {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct HeldSession {
     pub(super) started: Started,
-    #[serde(with = "path")]
+    #[serde(with = "path_bytes")]
     pub(super) ring_path: PathBuf,
 }
 
@@ -103,14 +104,14 @@ pub(super) struct Started {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SpawnSpec {
     /// The file to execute, as returned by [`super::resolve()`].
-    #[serde(with = "path")]
+    #[serde(with = "path_bytes")]
     pub program: PathBuf,
     /// The arguments, the first of which is the program's name as the caller gave it.
     pub argv: Vec<CString>,
     /// The whole environment, as `NAME=value`.
     pub env: Vec<CString>,
     pub settings: ProcessSettings,
-    #[serde(with = "path")]
+    #[serde(with = "path_bytes")]
     pub cwd: PathBuf,
     pub rows: u16,
     pub cols: u16,
@@ -119,30 +120,8 @@ pub struct SpawnSpec {
     /// Input is echoed at the start.
     pub echo: bool,
     /// Where the session's ring is created; the file must not exist.
-    #[serde(with = "path")]
+    #[serde(with = "path_bytes")]
     pub ring_path: PathBuf,
-}
-
-/// Serialises paths as bytes, because they need not be valid UTF-8.
-pub(super) mod path {
-    use std::ffi::OsString;
-    use std::os::unix::ffi::{OsStrExt, OsStringExt};
-    use std::path::{Path, PathBuf};
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(in super::super) fn serialize<S: Serializer>(
-        path: &Path,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        path.as_os_str().as_bytes().serialize(to)
-    }
-
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<PathBuf, D::Error> {
-        Vec::deserialize(from).map(|bytes| OsString::from_vec(bytes).into())
-    }
 }
 
 #[cfg(test)]

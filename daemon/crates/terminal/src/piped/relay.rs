@@ -6,7 +6,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, ioctl_fionread};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io;
-use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::thread;
@@ -52,24 +52,30 @@ impl RelayTerminal {
     }
 }
 
+const STREAMS: [Stream; 2] = [Stream::Stdout, Stream::Stderr];
+
 pub(super) struct Relay {
     /// `None` once it is closed.
     input: Option<OwnedFd>,
     waiting: Vec<u8>,
     /// There will be no more input.
     has_ended: bool,
-    outputs: [(Stream, Option<OwnedFd>); 2],
+    /// The pipes of [`STREAMS`]; `None` once they are closed.
+    outputs: [Option<OwnedFd>; 2],
     piece: Vec<u8>,
 }
 
-/// What can be done without waiting.
-#[derive(Default)]
-struct Ready {
-    typed: bool,
-    is_gone: bool,
-    takes_input: bool,
-    printed: [bool; 2],
-    has_ended: bool,
+/// A descriptor that the relay waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Awaited {
+    /// The pipe with this number has output.
+    Output(usize),
+    /// The program has exited.
+    End,
+    /// The terminal has input, or was closed.
+    Terminal,
+    /// The program takes input.
+    Input,
 }
 
 impl Relay {
@@ -82,10 +88,7 @@ impl Relay {
             input: Some(input),
             waiting: Vec::new(),
             has_ended: false,
-            outputs: [
-                (Stream::Stdout, Some(output)),
-                (Stream::Stderr, Some(errors)),
-            ],
+            outputs: [Some(output), Some(errors)],
             piece: vec![0; PIECE_BYTES],
         })
     }
@@ -125,28 +128,35 @@ impl Relay {
 
     fn pass_on(&mut self, terminal: &mut RelayTerminal, ended: &OwnedFd) -> Result<(), Errno> {
         loop {
-            let ready = self.wait(ended)?;
-            for output in 0..self.outputs.len() {
-                if ready.printed[output] {
-                    self.print(output, PIECE_BYTES, terminal)?;
+            // In the order of `Awaited`: all output comes first.
+            for (awaited, events) in self.wait(ended)? {
+                match awaited {
+                    Awaited::Output(output) => {
+                        self.print(output, PIECE_BYTES, terminal)?;
+                    }
+                    Awaited::End => return Ok(()),
+                    Awaited::Terminal if events.intersects(PollFlags::HUP | PollFlags::ERR) => {
+                        return Err(Errno::IO);
+                    }
+                    Awaited::Terminal => {
+                        self.take_input()?;
+                        self.hand_on();
+                    }
+                    Awaited::Input => self.hand_on(),
                 }
-            }
-            if ready.has_ended {
-                return Ok(());
-            }
-            if ready.is_gone {
-                return Err(Errno::IO);
-            }
-            if ready.typed {
-                self.take_input()?;
-            }
-            if ready.takes_input || ready.typed {
-                self.hand_on();
             }
         }
     }
 
-    fn wait(&self, ended: &OwnedFd) -> Result<Ready, Errno> {
+    /// Waits for what can be done; returns it with the events of its descriptor.
+    fn wait(&self, ended: &OwnedFd) -> Result<Vec<(Awaited, PollFlags)>, Errno> {
+        let outputs = self.outputs.iter().enumerate();
+        let outputs = outputs.filter_map(|(at, output)| {
+            let output = PollFd::new(output.as_ref()?, PollFlags::IN);
+            Some((Awaited::Output(at), output))
+        });
+        let mut all: Vec<_> = outputs.collect();
+        all.push((Awaited::End, PollFd::new(ended, PollFlags::IN)));
         let has_room = self.waiting.len() < MAX_WAITING_BYTES;
         let for_input = if has_room {
             PollFlags::IN
@@ -154,70 +164,49 @@ impl Relay {
             PollFlags::empty()
         };
         let stdin = rustix::stdio::stdin();
-        let mut fds = vec![
+        all.push((
+            Awaited::Terminal,
             PollFd::from_borrowed_fd(stdin, for_input),
-            PollFd::new(ended, PollFlags::IN),
-        ];
+        ));
         let input = self.input.as_ref().filter(|_| !self.waiting.is_empty());
-        let outputs: Vec<usize> = (0..self.outputs.len())
-            .filter(|&at| self.outputs[at].1.is_some())
-            .collect();
-        let all: Vec<BorrowedFd<'_>> = self
-            .outputs
-            .iter()
-            .filter_map(|(_, output)| output.as_ref())
-            .map(|output| output.as_fd())
-            .collect();
-        fds.extend(
-            all.iter()
-                .map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)),
-        );
-        fds.extend(input.map(|input| PollFd::new(input, PollFlags::OUT)));
+        all.extend(input.map(|input| (Awaited::Input, PollFd::new(input, PollFlags::OUT))));
+        let (awaited, mut fds): (Vec<_>, Vec<_>) = all.into_iter().unzip();
         match poll(&mut fds, None) {
             Ok(_) => {}
-            Err(Errno::INTR) => return Ok(Ready::default()),
+            Err(Errno::INTR) => return Ok(Vec::new()),
             Err(error) => return Err(error),
         }
-        let came = |at: usize| fds.get(at).is_some_and(|fd| !fd.revents().is_empty());
-        let mut ready = Ready {
-            typed: fds[0].revents().contains(PollFlags::IN),
-            is_gone: fds[0].revents().intersects(PollFlags::HUP | PollFlags::ERR),
-            has_ended: came(1),
-            takes_input: input.is_some() && came(2 + outputs.len()),
-            printed: [false; 2],
-        };
-        for (place, &output) in outputs.iter().enumerate() {
-            ready.printed[output] = came(2 + place);
-        }
-        Ok(ready)
+        let events = fds.iter().map(PollFd::revents);
+        let came = awaited.into_iter().zip(events);
+        Ok(came.filter(|(_, events)| !events.is_empty()).collect())
     }
 
-    /// Prints at most `max` bytes from a pipe. Returns false if there is nothing more.
+    /// Prints at most `max` bytes from a pipe. Returns how many those were; 0 if there is nothing more.
     fn print(
         &mut self,
         output: usize,
         max: usize,
         terminal: &mut RelayTerminal,
     ) -> Result<usize, Errno> {
-        let (stream, Some(pipe)) = (&self.outputs[output].0, &self.outputs[output].1) else {
+        let Some(pipe) = &self.outputs[output] else {
             return Ok(0);
         };
         let max = max.min(PIECE_BYTES);
         match rustix::io::read(pipe, &mut self.piece[..max]) {
-            Ok(0) => self.outputs[output].1 = None,
+            Ok(0) => self.outputs[output] = None,
             Ok(len) => {
-                terminal.print(*stream, &self.piece[..len])?;
+                terminal.print(STREAMS[output], &self.piece[..len])?;
                 return Ok(len);
             }
             Err(Errno::INTR | Errno::AGAIN) => {}
-            Err(_) => self.outputs[output].1 = None,
+            Err(_) => self.outputs[output] = None,
         }
         Ok(0)
     }
 
     /// Prints the bytes that are in a pipe now, without waiting.
     fn print_rest(&mut self, output: usize, terminal: &mut RelayTerminal) -> Result<(), Errno> {
-        let pipe = self.outputs[output].1.as_ref();
+        let pipe = self.outputs[output].as_ref();
         let left = pipe.map_or(0, |pipe| ioctl_fionread(pipe).unwrap_or(0));
         let mut left = usize::try_from(left).unwrap_or(0);
         while left > 0 {

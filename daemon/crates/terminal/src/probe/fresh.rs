@@ -69,7 +69,6 @@ fn is_fresh(typed: &LastTyped, after: &Probe, since_write: Duration) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::line::Line;
     use super::super::report::tests::{READER, sample};
     use super::*;
 
@@ -77,31 +76,28 @@ mod tests {
         sample(Verdict::Blocked, Some(reader))
     }
 
-    fn fresh(before: Option<&Reader>, after: &Probe, since_write: Duration) -> bool {
-        is_fresh(&LastTyped::now(b"x", before.copied()), after, since_write)
+    #[track_caller]
+    fn assert_fresh(typed: &[u8], before: Option<Reader>, after: &Probe, since: Duration) {
+        let typed = LastTyped::now(typed, before);
+        assert!(is_fresh(&typed, after, since), "{typed:?} {after:?}");
+        // It was not a moment before, unless it is at once.
+        if let Some(earlier) = since.checked_sub(Duration::from_millis(1)) {
+            assert!(!is_fresh(&typed, after, earlier), "{typed:?} {after:?}");
+        }
     }
 
     #[test]
     fn a_task_that_has_not_run_since_the_write_is_stale() {
-        assert!(!fresh(
-            Some(&READER),
-            &waiting(READER),
-            Duration::from_millis(19)
-        ));
-        let canonical = Probe {
-            line: Line {
-                canonical: true,
-                ..Line::default()
-            },
-            ..waiting(READER)
-        };
-        assert!(fresh(Some(&READER), &canonical, STALE_AFTER_WRITE));
-        let line = LastTyped::now(b"x\r", Some(READER));
-        assert!(!is_fresh(&line, &canonical, STALE_AFTER_WRITE));
-        assert!(is_fresh(&line, &canonical, ASLEEP_AFTER_WRITE));
         let raw = waiting(READER);
-        assert!(!fresh(Some(&READER), &raw, STALE_AFTER_WRITE));
-        assert!(fresh(Some(&READER), &raw, ASLEEP_AFTER_WRITE));
+        let mut canonical = waiting(READER);
+        canonical.line.canonical = true;
+        for (typed, after, since) in [
+            (&b"x"[..], &canonical, STALE_AFTER_WRITE),
+            (b"x\r", &canonical, ASLEEP_AFTER_WRITE),
+            (b"x", &raw, ASLEEP_AFTER_WRITE),
+        ] {
+            assert_fresh(typed, Some(READER), after, since);
+        }
     }
 
     #[test]
@@ -110,7 +106,7 @@ mod tests {
             voluntary_switches: 41,
             ..READER
         };
-        assert!(fresh(Some(&READER), &waiting(again), Duration::ZERO));
+        assert_fresh(b"x", Some(READER), &waiting(again), Duration::ZERO);
     }
 
     #[test]
@@ -120,32 +116,23 @@ mod tests {
             voluntary_switches: 99,
             ..READER
         };
-        for before in [Some(&READER), None] {
-            assert!(!fresh(before, &waiting(other), Duration::ZERO));
-            assert!(fresh(before, &waiting(other), STALE_AFTER_WRITE));
+        for before in [Some(READER), None] {
+            assert_fresh(b"x", before, &waiting(other), STALE_AFTER_WRITE);
         }
     }
 
     #[test]
     fn a_no_counts_at_once_and_an_unknown_does_not() {
-        assert!(fresh(
-            Some(&READER),
-            &sample(Verdict::No, None),
-            Duration::ZERO
-        ));
-        assert!(!fresh(
-            Some(&READER),
-            &sample(Verdict::Unknown, None),
-            Duration::ZERO
-        ));
+        let (no, unknown) = (sample(Verdict::No, None), sample(Verdict::Unknown, None));
+        assert_fresh(b"x", Some(READER), &no, Duration::ZERO);
+        assert_fresh(b"x", Some(READER), &unknown, STALE_AFTER_WRITE);
     }
 
     #[test]
     fn nothing_counts_while_output_is_unread() {
-        let behind = Probe {
-            unread_output_bytes: 1,
-            ..waiting(READER)
-        };
-        assert!(!fresh(Some(&READER), &behind, STALE_AFTER_WRITE));
+        let mut behind = waiting(READER);
+        behind.unread_output_bytes = 1;
+        let typed = LastTyped::now(b"x", Some(READER));
+        assert!(!is_fresh(&typed, &behind, ASLEEP_AFTER_WRITE));
     }
 }

@@ -55,38 +55,26 @@ mod tests {
 
     #[test]
     fn a_line_follows_the_terminal() {
-        let (pty, pts) = pty_process::blocking::open().unwrap();
-        let line = Line::of(pty.as_fd());
-        assert_eq!(
-            line,
-            Line {
-                canonical: true,
-                echo: true,
-                opost_onlcr: true
-            }
-        );
-        assert!(!line.hides_input());
-
+        let (pty, _pts) = pty_process::blocking::open().unwrap();
         let mut modes = tcgetattr(pty.as_fd()).unwrap();
+        let assert_is = |canonical, echo, opost_onlcr| {
+            let line = Line::of(pty.as_fd());
+            let expected = Line {
+                canonical,
+                echo,
+                opost_onlcr,
+            };
+            assert_eq!(line, expected);
+            assert_eq!(line.hides_input(), canonical && !echo);
+        };
+        assert_is(true, true, true);
         modes.local_modes.remove(LocalModes::ECHO);
         modes.output_modes.remove(OutputModes::ONLCR);
         tcsetattr(pty.as_fd(), OptionalActions::Now, &modes).unwrap();
-        let line = Line::of(pty.as_fd());
-        assert_eq!(
-            line,
-            Line {
-                canonical: true,
-                echo: false,
-                opost_onlcr: false
-            }
-        );
-        assert!(line.hides_input());
-
+        assert_is(true, false, false);
         modes.make_raw();
         tcsetattr(pty.as_fd(), OptionalActions::Now, &modes).unwrap();
-        assert_eq!(Line::of(pty.as_fd()), Line::default());
-        assert!(!Line::of(pty.as_fd()).hides_input());
-        drop(pts);
+        assert_is(false, false, false);
     }
 
     #[test]

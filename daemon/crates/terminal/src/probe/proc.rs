@@ -7,6 +7,8 @@ use std::os::unix::fs::FileExt as _;
 
 use rustix::fs::FileType;
 
+use crate::process_stat::ProcessStat;
+
 /// Maximum length read from one file. Only `fdinfo` of an epoll set with about 800 descriptors reaches it.
 const FILE_MAX_BYTES: usize = 64 * 1024;
 
@@ -20,18 +22,6 @@ impl fmt::Display for Task {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "/proc/{}/task/{}", self.pid, self.tid)
     }
-}
-
-/// A process, from `stat`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ProcStat {
-    /// At most 15 bytes of its program's name, or what it calls itself.
-    pub(super) name: String,
-    pub(super) state: char,
-    pub(super) group: i32,
-    pub(super) session: i32,
-    /// The device number of its controlling terminal; 0 if it has none.
-    pub(super) terminal: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,8 +66,8 @@ impl ProcFiles {
     }
 
     /// Returns `None` if the process has ended.
-    pub(super) fn stat(&mut self, pid: i32) -> Option<ProcStat> {
-        parse_stat(self.read(format_args!("/proc/{pid}/stat")).ok()?)
+    pub(super) fn stat(&mut self, pid: i32) -> Option<ProcessStat> {
+        ProcessStat::parse(self.read(format_args!("/proc/{pid}/stat")).ok()?)
     }
 
     /// Returns the ids of at most `limit` tasks of the process; none if it has ended.
@@ -155,27 +145,6 @@ impl ProcFiles {
     }
 }
 
-/// The name in parentheses may contain anything, including `)` and spaces: the fields start after the last one.
-fn parse_stat(content: &[u8]) -> Option<ProcStat> {
-    let end_of_name = content.iter().rposition(|&byte| byte == b')')?;
-    let name = content[..end_of_name]
-        .splitn(2, |&byte| byte == b'(')
-        .nth(1)?;
-    let fields = std::str::from_utf8(&content[end_of_name + 1..]).ok()?;
-    let mut fields = fields.split_ascii_whitespace();
-    let state = fields.next()?.chars().next()?;
-    let group = fields.nth(1)?.parse().ok()?;
-    let session = fields.next()?.parse().ok()?;
-    let terminal: i32 = fields.next()?.parse().ok()?;
-    Some(ProcStat {
-        name: String::from_utf8_lossy(name).into_owned(),
-        state,
-        group,
-        session,
-        terminal: u64::from(terminal.cast_unsigned()),
-    })
-}
-
 fn parse_status(content: &[u8]) -> Option<Status> {
     let value = |name: &[u8]| {
         let line = content
@@ -203,22 +172,6 @@ mod tests {
     }
 
     #[test]
-    fn a_name_may_hold_parentheses_and_newlines() {
-        let stat = parse_stat(b"31 (a) R 9 (\xff\n) S 30 29 28 34817 27 4194560");
-        assert_eq!(
-            stat,
-            Some(ProcStat {
-                name: "a) R 9 (\u{fffd}\n".into(),
-                state: 'S',
-                group: 29,
-                session: 28,
-                terminal: 34817,
-            })
-        );
-        assert_eq!(parse_stat(b"31 (cat"), None);
-    }
-
-    #[test]
     fn the_voluntary_switches_are_not_the_other_ones() {
         let status = b"Name:\tx\xff\nState:\tT (stopped)\n\
             nonvoluntary_ctxt_switches:\t7\nvoluntary_ctxt_switches:\t12\n";
@@ -233,20 +186,6 @@ mod tests {
     }
 
     #[test]
-    fn a_process_sees_itself() {
-        let mut files = ProcFiles::new();
-        let task = this_task();
-        assert_eq!(
-            files.stat(task.pid).unwrap().group,
-            rustix::process::getpgrp().as_raw_pid()
-        );
-        assert_eq!(files.status(task).unwrap().state, 'R');
-        assert!(files.tasks(task.pid, 4096).contains(&task.tid));
-        assert_eq!(files.tasks(task.pid, 1).len(), 1);
-        assert!(files.syscall(task).is_ok());
-    }
-
-    #[test]
     fn memory_is_read_whole_or_not_at_all() {
         let mut files = ProcFiles::new();
         let there = *b"sixteen bytes ok";
@@ -256,28 +195,5 @@ mod tests {
             .unwrap();
         assert_eq!(copy, there);
         assert!(files.memory(this_task(), 8, &mut copy).is_err());
-    }
-
-    #[test]
-    fn descriptors_are_told_apart() {
-        use std::os::fd::AsRawFd as _;
-        let mut files = ProcFiles::new();
-        let null = File::open("/dev/null").unwrap();
-        let (socket, _peer) = std::os::unix::net::UnixStream::pair().unwrap();
-        let file = File::open("/proc/self/stat").unwrap();
-        let device = Descriptor::Device(rustix::fs::makedev(1, 3));
-        assert_eq!(
-            files.descriptor(this_task(), null.as_raw_fd()),
-            Some(device)
-        );
-        assert_eq!(
-            files.descriptor(this_task(), socket.as_raw_fd()),
-            Some(Descriptor::Socket)
-        );
-        assert_eq!(
-            files.descriptor(this_task(), file.as_raw_fd()),
-            Some(Descriptor::Other)
-        );
-        assert_eq!(files.descriptor(this_task(), -1), None);
     }
 }

@@ -149,6 +149,7 @@ pub(super) mod tests {
 
     #[test]
     fn an_activity_is_one_of_three() {
+        const BLOCKED: &str = "blocked reading its terminal";
         let timed = Reader {
             has_timeout: true,
             ..READER
@@ -157,20 +158,13 @@ pub(super) mod tests {
             foreground_state: Some('T'),
             ..sample(Verdict::No, None)
         };
-        let cases = [
-            (
-                sample(Verdict::Blocked, Some(READER)),
-                "blocked reading its terminal",
-            ),
-            (
-                sample(Verdict::Accepts, Some(READER)),
-                "blocked reading its terminal",
-            ),
+        for (probe, activity) in [
+            (sample(Verdict::Blocked, Some(READER)), BLOCKED),
+            (sample(Verdict::Accepts, Some(READER)), BLOCKED),
             (sample(Verdict::Accepts, Some(timed)), "running"),
             (sample(Verdict::No, None), "running"),
             (stopped, "stopped"),
-        ];
-        for (probe, activity) in cases {
+        ] {
             assert_eq!(probe.activity(), activity, "{probe:?}");
         }
     }

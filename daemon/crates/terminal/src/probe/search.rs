@@ -65,9 +65,8 @@ struct Search {
 struct TerminalWait {
     verdict: Verdict,
     how: &'static str,
-    socket_in_set: bool,
-    has_timeout: bool,
-    reads_one_byte: bool,
+    /// Without its switches.
+    reader: Reader,
     /// The other ends of other terminals that it waits for.
     masters: Vec<i32>,
 }
@@ -137,12 +136,16 @@ impl Search {
         }
     }
 
-    /// Finds the input pipe if a leader of the daemon waits in place of the program: see [`crate::piped`].
-    fn look_for_pipe(&mut self) {
-        let leader = Task {
+    fn leader(&self) -> Task {
+        Task {
             pid: self.session,
             tid: self.session,
-        };
+        }
+    }
+
+    /// Finds the input pipe if a leader of the daemon waits in place of the program: see [`crate::piped`].
+    fn look_for_pipe(&mut self) {
+        let leader = self.leader();
         let input = self.files.descriptor(leader, INPUT_DESCRIPTOR);
         if let Some(Descriptor::Pipe(number)) = input
             && self.files.is_own_program(leader)
@@ -153,10 +156,7 @@ impl Search {
 
     /// Returns false while a leader of the daemon has something to forward, in either direction.
     fn leader_rests(&mut self) -> bool {
-        let leader = Task {
-            pid: self.session,
-            tid: self.session,
-        };
+        let leader = self.leader();
         if self.pipe.is_none() {
             return true;
         }
@@ -184,7 +184,7 @@ impl Search {
             // The leaders of sessions have terminals.
             orphans.extend(newest.filter(|&child| {
                 let stat = self.files.stat(child);
-                stat.is_some_and(|stat| stat.terminal == 0)
+                stat.is_some_and(|stat| stat.tty_device == 0)
             }));
         }
         self.look_in_tree(orphans);
@@ -218,7 +218,7 @@ impl Search {
         };
         let member = stat.group == self.group;
         self.seen_member |= member;
-        member || stat.session != self.session
+        member || stat.kernel_session != self.session
     }
 
     /// Checks the tasks of a process, the main one first; returns whether one of them waits for the terminal.
@@ -240,13 +240,13 @@ impl Search {
         }
         self.tasks_left -= 1;
         let sleep = match Sleep::of(task, &mut self.files) {
-            Ok(sleep) => sleep,
+            Ok(Some(sleep)) => sleep,
+            Ok(None) => return false,
             Err(error) => {
                 self.note_error(task, &error);
                 return false;
             }
         };
-        let Some(sleep) = sleep else { return false };
         if self.pipe.is_some() && task.pid == self.session {
             return false;
         }
@@ -270,12 +270,8 @@ impl Search {
         }
         self.note(wait.verdict, wait.how);
         let reader = Reader {
-            pid: task.pid,
-            tid: task.tid,
             voluntary_switches: status.voluntary_switches,
-            socket_in_set: wait.socket_in_set,
-            has_timeout: wait.has_timeout,
-            reads_one_byte: wait.reads_one_byte,
+            ..wait.reader
         };
         self.found = Some((reader, status.state));
         self.passes_on = !wait.masters.is_empty();
@@ -289,20 +285,25 @@ impl Search {
 
     /// Returns how the task waits for this terminal; `None` if it waits for something else or that is not known.
     fn terminal_wait(&mut self, task: Task, sleep: &Sleep) -> Option<TerminalWait> {
+        let reader = Reader {
+            pid: task.pid,
+            tid: task.tid,
+            voluntary_switches: 0,
+            socket_in_set: false,
+            has_timeout: false,
+            reads_one_byte: sleep.reads_one_byte(),
+        };
         let set = match wait_of(sleep, task, &mut self.files) {
             Ok(Wait::Set(set)) => set,
             Ok(Wait::Read(descriptor)) => {
                 let descriptor = self.files.descriptor(task, descriptor);
-                let blocked = TerminalWait {
-                    verdict: Verdict::Blocked,
-                    how: "read",
-                    socket_in_set: false,
-                    has_timeout: false,
-                    reads_one_byte: sleep.reads_one_byte(),
-                    masters: Vec::new(),
-                };
                 if self.is_terminal(task, descriptor) {
-                    return Some(blocked);
+                    return Some(TerminalWait {
+                        verdict: Verdict::Blocked,
+                        how: "read",
+                        reader,
+                        masters: Vec::new(),
+                    });
                 }
                 self.note_elsewhere(task, descriptor == Some(Descriptor::Socket));
                 return None;
@@ -334,9 +335,11 @@ impl Search {
         terminal.then_some(TerminalWait {
             verdict: Verdict::Accepts,
             how: set.how,
-            socket_in_set: socket,
-            has_timeout: set.has_timeout,
-            reads_one_byte: false,
+            reader: Reader {
+                socket_in_set: socket,
+                has_timeout: set.has_timeout,
+                ..reader
+            },
             masters,
         })
     }
@@ -349,29 +352,25 @@ impl Search {
         };
         if device == makedev(OWN_TERMINAL.0, OWN_TERMINAL.1) {
             let stat = self.files.stat(task.pid);
-            return stat.is_some_and(|stat| stat.session == self.session);
+            return stat.is_some_and(|stat| stat.kernel_session == self.session);
         }
         device == self.tty_device
     }
 
+    fn is_member(&mut self, pid: i32) -> bool {
+        let stat = self.files.stat(pid);
+        stat.is_some_and(|stat| stat.group == self.group)
+    }
+
     /// Stores whether a task of the group waits for another process or a host.
     fn note_elsewhere(&mut self, task: Task, waits: bool) {
-        if waits && !self.waits_elsewhere {
-            let stat = self.files.stat(task.pid);
-            self.waits_elsewhere = stat.is_some_and(|stat| stat.group == self.group);
-        }
+        self.waits_elsewhere = self.waits_elsewhere || waits && self.is_member(task.pid);
     }
 
     /// Stores the process of a task of the group that may not be inspected.
     /// A task that has ended or continued meanwhile does not matter, nor does one outside the group.
     fn note_error(&mut self, task: Task, error: &io::Error) {
-        let denied = error.kind() == io::ErrorKind::PermissionDenied;
-        let stat = if denied {
-            self.files.stat(task.pid)
-        } else {
-            None
-        };
-        if stat.is_some_and(|stat| stat.group == self.group) {
+        if error.kind() == io::ErrorKind::PermissionDenied && self.is_member(task.pid) {
             self.denied.get_or_insert(task.pid);
             self.note(Verdict::Unknown, "denied");
         }

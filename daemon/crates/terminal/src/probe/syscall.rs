@@ -82,25 +82,27 @@ pub(super) struct InputSet {
 /// Returns what the call waits for. Reads the set through `files`, from the task's memory or its epoll descriptor.
 pub(super) fn wait_of(sleep: &Sleep, task: Task, files: &mut ProcFiles) -> io::Result<Wait> {
     let arguments = &sleep.arguments;
-    let call = Call::of(sleep.number);
-    let (descriptors, cut) = match call {
+    let (family, limit) = match Call::of(sleep.number) {
         Call::Read => return Ok(Wait::Read(arguments[0] as i32)),
         Call::Signal => return Ok(Wait::Signal),
         Call::Other => return Ok(Wait::Elsewhere),
-        Call::Poll { .. } => poll_set(arguments, task, files)?,
-        Call::Select => select_set(arguments, task, files)?,
-        Call::Epoll { .. } => {
+        Call::Set(family, limit) => (family, limit),
+    };
+    let (how, (descriptors, cut)) = match family {
+        Family::Poll => ("poll", poll_set(arguments, task, files)?),
+        Family::Select => ("select", select_set(arguments, task, files)?),
+        Family::Epoll => {
             let info = files.descriptor_info(task, arguments[0] as i32)?;
-            (epoll_descriptors(info), false)
+            ("epoll", (epoll_descriptors(info), false))
         }
         // A call that continues after a stop keeps its arguments but not its number. It may be a `poll`, or a sleep
         // whose arguments are not a readable set.
-        Call::Restart => poll_set(arguments, task, files).unwrap_or_default(),
+        Family::Restart => ("poll", poll_set(arguments, task, files).unwrap_or_default()),
     };
     Ok(Wait::Set(InputSet {
-        how: call.how(),
+        how,
         descriptors,
-        has_timeout: call.has_timeout(arguments),
+        has_timeout: limit.is_set(arguments),
         cut,
     }))
 }
@@ -109,79 +111,62 @@ pub(super) fn wait_of(sleep: &Sleep, task: Task, files: &mut ProcFiles) -> io::R
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Call {
     Read,
-    Poll { timeout: Timeout },
-    Select,
-    Epoll { timeout: Timeout },
-    Restart,
+    /// For a set of descriptors.
+    Set(Family, TimeLimit),
     Signal,
     Other,
 }
 
-/// How a call gets its time limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Timeout {
+enum Family {
+    Poll,
+    Select,
+    Epoll,
+    Restart,
+}
+
+/// The argument that limits the time of a call, by its index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TimeLimit {
     /// Milliseconds as a C `int`; a negative value means for ever.
-    Milliseconds,
+    Milliseconds(usize),
     /// A pointer to the time; null means for ever.
-    Pointer,
+    Pointer(usize),
 }
 
 impl Call {
     /// The calls without `p` exist only on x86-64; newer architectures only have their successors.
     fn of(number: c_long) -> Self {
+        use Family::{Epoll, Poll, Restart, Select};
+        use TimeLimit::{Milliseconds, Pointer};
+        #[cfg(target_arch = "x86_64")]
+        match number {
+            libc::SYS_pause => return Self::Signal,
+            libc::SYS_poll => return Self::Set(Poll, Milliseconds(2)),
+            libc::SYS_select => return Self::Set(Select, Pointer(4)),
+            libc::SYS_epoll_wait => return Self::Set(Epoll, Milliseconds(3)),
+            _ => {}
+        }
         match number {
             // Some versions of cat and pv use `splice` to move input to a pipe.
             libc::SYS_read | libc::SYS_readv | libc::SYS_splice => Self::Read,
             libc::SYS_recvfrom | libc::SYS_recvmsg => Self::Read,
-            #[cfg(target_arch = "x86_64")]
-            libc::SYS_pause => Self::Signal,
             libc::SYS_rt_sigsuspend => Self::Signal,
-            #[cfg(target_arch = "x86_64")]
-            libc::SYS_poll => Self::Poll {
-                timeout: Timeout::Milliseconds,
-            },
-            libc::SYS_ppoll => Self::Poll {
-                timeout: Timeout::Pointer,
-            },
-            #[cfg(target_arch = "x86_64")]
-            libc::SYS_select => Self::Select,
-            libc::SYS_pselect6 => Self::Select,
-            #[cfg(target_arch = "x86_64")]
-            libc::SYS_epoll_wait => Self::Epoll {
-                timeout: Timeout::Milliseconds,
-            },
-            libc::SYS_epoll_pwait => Self::Epoll {
-                timeout: Timeout::Milliseconds,
-            },
-            libc::SYS_epoll_pwait2 => Self::Epoll {
-                timeout: Timeout::Pointer,
-            },
-            libc::SYS_restart_syscall => Self::Restart,
+            libc::SYS_ppoll => Self::Set(Poll, Pointer(2)),
+            libc::SYS_pselect6 => Self::Set(Select, Pointer(4)),
+            libc::SYS_epoll_pwait => Self::Set(Epoll, Milliseconds(3)),
+            libc::SYS_epoll_pwait2 => Self::Set(Epoll, Pointer(3)),
+            libc::SYS_restart_syscall => Self::Set(Restart, Milliseconds(2)),
             _ => Self::Other,
         }
     }
+}
 
-    fn how(self) -> &'static str {
+impl TimeLimit {
+    fn is_set(self, arguments: &[u64; 6]) -> bool {
         match self {
-            Self::Read => "read",
-            Self::Poll { .. } | Self::Restart => "poll",
-            Self::Select => "select",
-            Self::Epoll { .. } => "epoll",
-            Self::Signal | Self::Other => "none",
-        }
-    }
-
-    fn has_timeout(self, arguments: &[u64; 6]) -> bool {
-        let (argument, timeout) = match self {
-            Self::Poll { timeout } => (arguments[2], timeout),
-            Self::Restart => (arguments[2], Timeout::Milliseconds),
-            Self::Select => (arguments[4], Timeout::Pointer),
-            Self::Epoll { timeout } => (arguments[3], timeout),
-            Self::Read | Self::Signal | Self::Other => return false,
-        };
-        match timeout {
-            Timeout::Milliseconds => argument as i32 >= 0,
-            Timeout::Pointer => argument != 0,
+            Self::Milliseconds(index) => arguments[index] as i32 >= 0,
+            Self::Pointer(index) => arguments[index] != 0,
         }
     }
 }
@@ -324,12 +309,22 @@ mod tests {
     #[test]
     fn each_call_has_its_own_time_limit() {
         let for_ever = u64::from(u32::MAX);
-        assert!(!Call::of(libc::SYS_epoll_pwait).has_timeout(&[4, 0, 16, for_ever, 0, 8]));
-        assert!(Call::of(libc::SYS_epoll_pwait).has_timeout(&[4, 0, 16, 250, 0, 8]));
-        assert!(!Call::of(libc::SYS_ppoll).has_timeout(&[1, 1, 0, 1, 1, 1]));
-        assert!(Call::of(libc::SYS_ppoll).has_timeout(&[0, 0, 0x7ffc, 0, 0, 0]));
-        assert!(Call::of(libc::SYS_pselect6).has_timeout(&[0, 0, 0, 0, 0x7ffc, 0]));
-        assert!(!Call::of(libc::SYS_restart_syscall).has_timeout(&[0, 1, for_ever, 0, 0, 0]));
-        assert!(!Call::of(libc::SYS_read).has_timeout(&[1; 6]));
+        for (number, arguments, has_timeout) in [
+            (libc::SYS_epoll_pwait, [4, 0, 16, for_ever, 0, 8], false),
+            (libc::SYS_epoll_pwait, [4, 0, 16, 250, 0, 8], true),
+            (libc::SYS_ppoll, [1, 1, 0, 1, 1, 1], false),
+            (libc::SYS_ppoll, [0, 0, 0x7ffc, 0, 0, 0], true),
+            (libc::SYS_pselect6, [0, 0, 0, 0, 0x7ffc, 0], true),
+            (libc::SYS_restart_syscall, [0, 1, for_ever, 0, 0, 0], false),
+        ] {
+            let Call::Set(_, limit) = Call::of(number) else {
+                panic!("{number} waits for a set");
+            };
+            assert_eq!(
+                limit.is_set(&arguments),
+                has_timeout,
+                "{number} {arguments:?}"
+            );
+        }
     }
 }

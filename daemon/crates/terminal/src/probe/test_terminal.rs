@@ -1,5 +1,6 @@
 //! A real program on a real terminal, for the tests of this module.
 
+use std::fs::Permissions;
 use std::io::{Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant};
 use pty_process::blocking::{Command, Pty};
 use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
 
 use super::{Probe, probe};
 
@@ -29,8 +31,8 @@ pub(super) struct TestTerminal {
 }
 
 impl TestTerminal {
-    /// Starts a program on a terminal of 24 rows and 80 columns.
-    pub(super) fn start(argv: &[&str]) -> Self {
+    /// Starts a program on a terminal of 24 rows and 80 columns. A shell reads the command and becomes the program.
+    pub(super) fn start(command: &str) -> Self {
         static STARTED: AtomicU32 = AtomicU32::new(0);
         let mark = format!(
             "{}-{}",
@@ -43,11 +45,10 @@ impl TestTerminal {
         rustix::fs::fcntl_setfl(&pty, flags | OFlags::NONBLOCK).unwrap();
         let slave = rustix::pty::ptsname(&pty, Vec::new()).unwrap();
         let device = rustix::fs::stat(slave).unwrap().st_rdev;
-        let command = Command::new(argv[0])
-            .args(&argv[1..])
+        let child = Command::new("sh")
+            .args(["-c", &format!("exec {command}")])
             .env("TERM", "xterm-256color")
-            .env(MARK, &mark);
-        let child = command
+            .env(MARK, &mark)
             .env("EDITOR", "vi")
             .env_remove("TMUX")
             .spawn(pts)
@@ -77,10 +78,12 @@ impl TestTerminal {
         self.pty.write_all(text.as_bytes()).unwrap();
     }
 
-    /// Reads the output, and returns whether `text` was shown since the start.
-    pub(super) fn has_shown(&mut self, text: &str) -> bool {
+    /// Reads the output; an error if `text` was not shown since the start.
+    pub(super) fn must_have_shown(&mut self, text: &str) -> Result<(), String> {
         self.read();
-        String::from_utf8_lossy(&self.output).contains(text)
+        let output = self.output();
+        let missing = || format!("never shown: {text:?}: {output}");
+        output.contains(text).then_some(()).ok_or_else(missing)
     }
 
     /// Returns the output so far.
@@ -121,23 +124,13 @@ impl Drop for TestTerminal {
     }
 }
 
-/// A directory that is deleted when dropped.
-pub(super) struct Folder(pub(super) String);
-
-impl Folder {
-    /// Creates a directory in which every user may write: some programs of the tests run as another user.
-    pub(super) fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("ccd-probe-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o777)).unwrap();
-        Self(path.to_str().unwrap().to_owned())
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// Creates a directory in which every user may write: some programs of the tests run as another user.
+pub(super) fn public_folder() -> TempDir {
+    let mode = Permissions::from_mode(0o777);
+    tempfile::Builder::new()
+        .permissions(mode)
+        .tempdir()
+        .unwrap()
 }
 
 /// Waits until `condition` returns a value, and returns it; fails with its last reason otherwise.

@@ -1,24 +1,15 @@
 //! The worker's side.
 
-use super::wire::{ARGUMENT, Pace, Program, Report, bytes_of};
-use crate::holder::{Process, ProcessTable};
+use super::wire::{ARGUMENT, Pace, Program, Report};
+use crate::holder::{Port, Process, ProcessTable, blob, send_over};
 use crate::own_process;
-use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
-use std::io::{self, IoSlice, PipeReader};
-use std::mem::MaybeUninit;
+use std::io::{self, PipeReader};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::os::unix::net::UnixStream as StdStream;
 use std::process::{Child, Command, Stdio};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::mpsc;
 
+/// More than a supervisor ever sends.
 const REPORTS_LEN: usize = 4;
-
-const MAX_REPORT_BYTES: u32 = 64;
-
-pub(super) const MAX_DESCRIPTORS: usize = 4;
 
 #[derive(Debug)]
 pub struct Output {
@@ -29,7 +20,7 @@ pub struct Output {
 /// A program and its supervisor. If this is dropped, the supervisor ends the program quickly.
 #[derive(Debug)]
 pub struct Supervised {
-    orders: OwnedWriteHalf,
+    orders: OwnedFd,
     reports: mpsc::Receiver<Report>,
     supervisor: Child,
     /// The reading ends of the program's standard output and error, until somebody takes them.
@@ -45,9 +36,11 @@ impl Supervised {
         stdin: BorrowedFd<'_>,
         kept: &[BorrowedFd<'_>],
     ) -> io::Result<Self> {
-        let (ours, theirs) = StdStream::pair()?;
+        let (ours, theirs) = Port::pair()?;
         let (stdout, stdout_writer) = io::pipe()?;
         let (stderr, stderr_writer) = io::pipe()?;
+        let program = blob(program)?;
+        ours.send(&(), &[&[program.as_fd(), stdin], kept].concat())?;
         let mut command = Command::new(own_process::program());
         command
             .arg(ARGUMENT)
@@ -58,13 +51,12 @@ impl Supervised {
             .stderr(stderr_writer);
         let supervisor = command.spawn()?;
         drop(command); // its ends of the pipes
-        let bytes = bytes_of(program)?;
-        let first = send_with(&ours, &bytes, stdin, kept)?;
-        ours.set_nonblocking(true)?;
-        let (reading, mut orders) = UnixStream::from_std(ours)?.into_split();
-        orders.write_all(&bytes[first..]).await?;
+        let orders = ours.sender()?;
         let (told, reports) = mpsc::channel(REPORTS_LEN);
-        tokio::spawn(hear(reading, told));
+        tokio::spawn(ours.receive_all(move |report, _| {
+            told.try_send(report)
+                .map_err(|_| io::ErrorKind::BrokenPipe.into())
+        }));
         Ok(Self {
             orders,
             reports,
@@ -87,52 +79,20 @@ impl Supervised {
     /// Asks for the end of the program and everything that it started. A later call can only make it quicker.
     pub fn end(&self, pace: Pace) {
         // If the supervisor has died, there is nobody to ask; the next report says so.
-        let _ = self.orders.try_write(&[pace.byte()]);
+        let _ = send_over(&self.orders, &pace, &[]);
     }
 
     /// Waits for the end of the supervisor, after its last report. Blocks.
     pub fn reap(mut self) {
-        drop(self.orders);
+        self.end(Pace::Quick);
         let _ = self.supervisor.wait();
     }
 }
 
-async fn hear(mut socket: OwnedReadHalf, told: mpsc::Sender<Report>) {
-    while let Ok(len) = socket.read_u32_le().await {
-        let mut body = vec![0; len.min(MAX_REPORT_BYTES) as usize];
-        let Ok(_) = socket.read_exact(&mut body).await else {
-            return;
-        };
-        let Ok(report) = postcard::from_bytes(&body) else {
-            return;
-        };
-        if told.send(report).await.is_err() {
-            return;
-        }
+impl Drop for Supervised {
+    fn drop(&mut self) {
+        self.end(Pace::Quick);
     }
-}
-
-/// Sends descriptors with the first bytes. Returns the number of bytes sent.
-fn send_with(
-    socket: &StdStream,
-    bytes: &[u8],
-    stdin: BorrowedFd<'_>,
-    kept: &[BorrowedFd<'_>],
-) -> io::Result<usize> {
-    let mut descriptors = vec![stdin];
-    descriptors.extend(kept);
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
-    let mut control = SendAncillaryBuffer::new(&mut space);
-    if !control.push(SendAncillaryMessage::ScmRights(&descriptors)) {
-        return Err(io::Error::other("too many descriptors"));
-    }
-    let first = IoSlice::new(&bytes[..bytes.len().min(4096)]);
-    Ok(rustix::net::sendmsg(
-        socket.as_fd(),
-        &[first],
-        &mut control,
-        SendFlags::empty(),
-    )?)
 }
 
 /// Returns the command lines of a program and everything that it has started, by the process of its supervisor: what is

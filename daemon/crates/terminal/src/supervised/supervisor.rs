@@ -1,17 +1,13 @@
 //! The process that starts a program and outlives everything of it.
 
-use super::handle::MAX_DESCRIPTORS;
-use super::wire::{ARGUMENT, Pace, Program, ProgramEnd, Report, bytes_of, read_program};
-use crate::holder::{Process, ProcessTable, kill_below, signal_all};
+use super::wire::{ARGUMENT, Pace, Program, ProgramEnd, Report};
+use crate::holder::{Port, Process, ProcessTable, kill_below, read_blob, signal_all};
 use crate::own_process::ignore_signals_but;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group};
-use std::io::{self, IoSliceMut, PipeReader, Read as _, Write as _};
-use std::mem::MaybeUninit;
-use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::net::UnixStream;
+use std::io::{self, PipeReader, Read as _, Write as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -44,59 +40,36 @@ fn supervise() -> io::Result<()> {
         rustix::thread::set_name(c"ccd-run")?;
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     }
-    let socket = UnixStream::from(rustix::stdio::stdin().try_clone_to_owned()?);
-    let (program, mut descriptors) = receive(&socket)?;
-    let stdin = descriptors.swap_remove(0);
-    let pid = match start(&program, stdin) {
+    let mut port = Port::of(rustix::stdio::stdin().try_clone_to_owned()?)?;
+    // The worker has sent it before it started this process.
+    port.receive()?;
+    let Some(((), descriptors)) = port.next()? else {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    };
+    let mut descriptors = descriptors.into_iter();
+    let (Some(program), Some(stdin)) = (descriptors.next(), descriptors.next()) else {
+        return Err(Errno::MFILE.into());
+    };
+    let pid = match start(&read_blob(program)?, stdin) {
         Ok(pid) => pid,
         Err(error) => {
             let errno = error.raw_os_error().unwrap_or_default();
-            return tell(&socket, Report::NotStarted { errno });
+            return port.send(&Report::NotStarted { errno }, &[]);
         }
     };
-    tell(&socket, Report::Started { pid })?;
-    let children = watch_children()?;
+    port.send(&Report::Started { pid }, &[])?;
+    let children = watch_children(pid)?;
     let run = Run {
-        socket,
+        port,
         children,
         pid,
         has_exited: false,
         ending: None,
-        next_kill_at: None,
         kill_until: None,
     };
     run.follow();
     drop(descriptors);
     Ok(())
-}
-
-/// Receives the program and the descriptors, of which the first is its standard input.
-fn receive(socket: &UnixStream) -> io::Result<(Program, Vec<OwnedFd>)> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
-    let mut control = RecvAncillaryBuffer::new(&mut space);
-    let mut bytes = [0; 4096];
-    let received = rustix::net::recvmsg(
-        socket.as_fd(),
-        &mut [IoSliceMut::new(&mut bytes)],
-        &mut control,
-        #[cfg(target_os = "linux")]
-        RecvFlags::CMSG_CLOEXEC,
-        #[cfg(not(target_os = "linux"))]
-        RecvFlags::empty(),
-    )?;
-    let mut descriptors = Vec::new();
-    for message in control.drain() {
-        if let RecvAncillaryMessage::ScmRights(some) = message {
-            descriptors.extend(some);
-        }
-    }
-    if descriptors.is_empty() {
-        return Err(io::ErrorKind::UnexpectedEof.into());
-    }
-    for descriptor in &descriptors {
-        rustix::io::fcntl_setfd(descriptor, rustix::io::FdFlags::CLOEXEC)?;
-    }
-    Ok((read_program(&bytes[..received.bytes], socket)?, descriptors))
 }
 
 fn start(program: &Program, stdin: OwnedFd) -> io::Result<i32> {
@@ -126,34 +99,28 @@ fn start(program: &Program, stdin: OwnedFd) -> io::Result<i32> {
     Ok(child.id().cast_signed())
 }
 
-struct Reaped {
-    pid: i32,
-    ended: ProgramEnd,
-}
-
-const REAPED_BYTES: usize = 9;
-
-/// Reaps children, also adopted ones, in a thread. It writes each to the pipe, and closes it once there is none any more.
-fn watch_children() -> io::Result<PipeReader> {
+/// Reaps children, also adopted ones, in a thread. It writes the end of the program `pid` to the pipe, as a byte that is not
+/// 0 for a signal and a byte for the number, and closes the pipe once there is no child any more.
+fn watch_children(pid: i32) -> io::Result<PipeReader> {
     let (reader, mut writer) = io::pipe()?;
+    let mut program = Pid::from_raw(pid);
     let reap = move || {
         loop {
-            match rustix::process::wait(WaitOptions::empty()) {
-                Ok(Some((pid, status))) => {
-                    let (kind, value) = match (status.exit_status(), status.terminating_signal()) {
-                        (Some(code), _) => (0, code),
-                        (None, Some(signal)) => (1, signal),
-                        (None, None) => continue,
-                    };
-                    let mut bytes = [kind; REAPED_BYTES];
-                    bytes[1..5].copy_from_slice(&pid.as_raw_nonzero().get().to_le_bytes());
-                    bytes[5..].copy_from_slice(&value.to_le_bytes());
-                    if writer.write_all(&bytes).is_err() {
-                        return;
-                    }
-                }
-                Ok(None) | Err(Errno::INTR) => {}
+            let (child, status) = match rustix::process::wait(WaitOptions::empty()) {
+                Ok(Some(ended)) => ended,
+                Ok(None) | Err(Errno::INTR) => continue,
                 Err(_) => return,
+            };
+            let (is_signal, number) = match (status.exit_status(), status.terminating_signal()) {
+                (Some(code), _) => (0, code),
+                (None, Some(signal)) => (1, signal),
+                (None, None) => continue,
+            };
+            if program == Some(child) {
+                program = None; // another process may get the number
+                if writer.write_all(&[is_signal, number as u8]).is_err() {
+                    return;
+                }
             }
         }
     };
@@ -163,34 +130,14 @@ fn watch_children() -> io::Result<PipeReader> {
     Ok(reader)
 }
 
-fn read_reaped(pipe: &mut PipeReader) -> Option<Reaped> {
-    let mut bytes = [0; REAPED_BYTES];
-    pipe.read_exact(&mut bytes).ok()?;
-    let number = |from: usize| i32::from_le_bytes([0, 1, 2, 3].map(|at| bytes[from + at]));
-    let ended = match bytes[0] {
-        0 => ProgramEnd::Code(number(5)),
-        _ => ProgramEnd::Signal(number(5)),
-    };
-    Some(Reaped {
-        pid: number(1),
-        ended,
-    })
-}
-
-fn tell(mut socket: &UnixStream, report: Report) -> io::Result<()> {
-    socket.write_all(&bytes_of(&report)?)
-}
-
 struct Run {
-    socket: UnixStream,
+    port: Port,
     children: PipeReader,
     /// The program, which leads its process group.
     pid: i32,
     has_exited: bool,
     ending: Option<Ending>,
-    /// When what is left after the last kill is looked for again.
-    next_kill_at: Option<Instant>,
-    /// Until when it is looked for, once the first kill was due.
+    /// Until when what is left is killed again and again, once the first kill was due.
     kill_until: Option<Instant>,
 }
 
@@ -198,50 +145,53 @@ struct Run {
 #[derive(Clone, Copy)]
 struct Ending {
     term_at: Option<Instant>,
+    /// When what is left is killed, also after the first time.
     kill_at: Instant,
 }
 
 impl Run {
     fn follow(mut self) {
-        let mut heeds_worker = true;
         loop {
+            self.heed_worker();
             let timeout = self.signal_due();
             if self.is_given_up() {
                 let left = u32::try_from(self.processes().len()).unwrap_or(u32::MAX);
-                let _ = tell(&self.socket, Report::Gone { left });
-                return;
+                return self.tell(Report::Gone { left });
             }
             let timeout = timeout.and_then(|left| Timespec::try_from(left).ok());
-            let (worker, children) = {
-                let mut sources = [
-                    PollFd::new(&self.children, PollFlags::IN),
-                    PollFd::new(&self.socket, PollFlags::IN),
-                ];
-                let count = if heeds_worker { 2 } else { 1 };
-                match poll(&mut sources[..count], timeout.as_ref()) {
-                    Ok(_) | Err(Errno::INTR) => {}
-                    Err(_) => return,
-                }
-                let is_ready = |source: &PollFd<'_>| !source.revents().is_empty();
-                (heeds_worker && is_ready(&sources[1]), is_ready(&sources[0]))
-            };
-            if worker {
-                heeds_worker = self.heed_worker();
+            let mut sources = [
+                PollFd::new(&self.children, PollFlags::IN),
+                PollFd::new(&self.port, PollFlags::IN),
+            ];
+            let count = if self.port.has_ended { 1 } else { 2 };
+            match poll(&mut sources[..count], timeout.as_ref()) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(_) => return,
             }
-            if children && !self.note_child() {
-                let _ = tell(&self.socket, Report::Gone { left: 0 });
-                return;
+            let [children, worker] = sources.map(|source| !source.revents().is_empty());
+            if worker && self.port.receive().is_err() {
+                self.port.has_ended = true;
+            }
+            if children && !self.note_exit() {
+                return self.tell(Report::Gone { left: 0 });
             }
         }
     }
 
-    /// Reads an order of the worker; false if the worker has closed the socket, which is the order to end quickly.
-    fn heed_worker(&mut self) -> bool {
-        let mut order = [0];
-        let is_open = matches!((&self.socket).read(&mut order), Ok(1));
-        let ordered = Pace::ALL.into_iter().find(|pace| pace.byte() == order[0]);
-        self.end(ordered.filter(|_| is_open).unwrap_or(Pace::Quick));
-        is_open
+    fn tell(&self, report: Report) {
+        // If the worker has died, the end of everything still matters.
+        let _ = self.port.send(&report, &[]);
+    }
+
+    /// Follows the orders of the worker. That it has closed the port, or has died, is the order to end quickly.
+    fn heed_worker(&mut self) {
+        loop {
+            match self.port.next() {
+                Ok(Some((pace, _))) => self.end(pace),
+                Ok(None) if !self.port.has_ended => return,
+                Ok(None) | Err(_) => return self.end(Pace::Quick),
+            }
+        }
     }
 
     fn end(&mut self, pace: Pace) {
@@ -249,7 +199,7 @@ impl Run {
         if self.ending.is_none() && !self.has_exited {
             self.signal_group(Signal::INT);
         }
-        let (term_at, kill_at) = (now + pace.until_term(), now + pace.until_kill());
+        let [term_at, kill_at] = pace.times().map(|time| now + time);
         self.ending = Some(match self.ending {
             None => Ending {
                 term_at: Some(term_at),
@@ -262,24 +212,26 @@ impl Run {
         });
     }
 
-    /// Notes a child that has ended; false if there is none any more.
-    fn note_child(&mut self) -> bool {
-        let Some(reaped) = read_reaped(&mut self.children) else {
+    /// Notes the end of the program; false if no child is left.
+    fn note_exit(&mut self) -> bool {
+        let mut end = [0; 2];
+        if self.children.read_exact(&mut end).is_err() {
             return false;
-        };
-        if reaped.pid == self.pid && !self.has_exited {
-            self.has_exited = true;
-            // If the worker has died, the end of everything still matters.
-            let _ = tell(&self.socket, Report::Exited(reaped.ended));
-            let now = Instant::now();
-            let kill_at = self
-                .ending
-                .map_or(now + LEFT_GRACE, |ending| ending.kill_at);
-            self.ending = Some(Ending {
-                term_at: Some(now),
-                kill_at: kill_at.min(now + LEFT_GRACE),
-            });
         }
+        self.has_exited = true;
+        let [is_signal, number] = end.map(i32::from);
+        self.tell(Report::Exited(match is_signal {
+            0 => ProgramEnd::Code(number),
+            _ => ProgramEnd::Signal(number),
+        }));
+        let now = Instant::now();
+        let kill_at = self
+            .ending
+            .map_or(now + LEFT_GRACE, |ending| ending.kill_at);
+        self.ending = Some(Ending {
+            term_at: Some(now),
+            kill_at: kill_at.min(now + LEFT_GRACE),
+        });
         true
     }
 
@@ -288,14 +240,11 @@ impl Run {
         let ending = self.ending.as_mut()?;
         let now = Instant::now();
         if now >= ending.kill_at {
-            if let Some(at) = self.next_kill_at.filter(|at| now < *at) {
-                return Some(at - now);
-            }
             // From the first attempt: a busy machine may make it late.
             let until = *self.kill_until.get_or_insert(now + KILL_LIMIT);
             let own = std::process::id().cast_signed();
             kill_below(own, until);
-            self.next_kill_at = Some(Instant::now() + KILL_PAUSE);
+            ending.kill_at = Instant::now() + KILL_PAUSE;
             return Some(KILL_PAUSE);
         }
         let kill_at = ending.kill_at;

@@ -7,25 +7,25 @@ use rustix::event::{EventfdFlags, eventfd};
 
 /// A descriptor that is readable from a [`raise`](Self::raise) until the next [`clear`](Self::clear).
 #[derive(Debug)]
-pub(in crate::holder) struct Event(OwnedFd);
+pub(crate) struct Event(OwnedFd);
 
 impl Event {
-    pub(in crate::holder) fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
         Ok(Self(eventfd(0, flags)?))
     }
 
     /// Wraps an event that another process has created.
-    pub(in crate::holder) fn of(descriptor: OwnedFd) -> Self {
+    pub(crate) fn of(descriptor: OwnedFd) -> Self {
         Self(descriptor)
     }
 
-    pub(in crate::holder) fn raise(&self) {
+    pub(crate) fn raise(&self) {
         // The only error is a counter at its maximum, and then it is readable anyway.
         let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
     }
 
-    pub(in crate::holder) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         // It fails if the event was not raised, which is fine.
         let _ = rustix::io::read(&self.0, &mut [0_u8; 8]);
     }

@@ -38,10 +38,8 @@ impl FileRange {
     }
 
     fn to_bytes(self) -> [u8; HEADER_BYTES as usize] {
-        let mut bytes = [0; HEADER_BYTES as usize];
-        bytes[..8].copy_from_slice(&self.offset.to_le_bytes());
-        bytes[8..].copy_from_slice(&self.len.to_le_bytes());
-        bytes
+        let number = u128::from(self.offset) | u128::from(self.len) << 64;
+        number.to_le_bytes()
     }
 
     fn of_bytes(bytes: [u8; HEADER_BYTES as usize]) -> Self {
@@ -54,7 +52,7 @@ impl FileRange {
 }
 
 impl KeptFile {
-    pub(in crate::holder) fn create(kept_state: &[u8]) -> io::Result<Self> {
+    pub(crate) fn create(kept_state: &[u8]) -> io::Result<Self> {
         let place = FileRange {
             offset: HEADER_BYTES,
             len: 0,
@@ -68,12 +66,12 @@ impl KeptFile {
     }
 
     /// Returns another descriptor of the file, for the holder.
-    pub(in crate::holder) fn descriptor(&self) -> io::Result<Option<OwnedFd>> {
+    pub(crate) fn descriptor(&self) -> io::Result<Option<OwnedFd>> {
         self.file.try_clone().map(|file| Some(file.into()))
     }
 
     /// Opens the file of an earlier worker, and returns its last kept state.
-    pub(in crate::holder) fn open(file: OwnedFd) -> io::Result<(Self, Vec<u8>)> {
+    pub(crate) fn open(file: OwnedFd) -> io::Result<(Self, Vec<u8>)> {
         let file = File::from(file);
         let mut header = [0; HEADER_BYTES as usize];
         file.read_exact_at(&mut header, 0)?;

@@ -1,8 +1,7 @@
-//! The holder's Linux interfaces: epoll, eventfd, signalfd, pidfd, and `posix_spawn` as in glibc.
+//! The holder's Linux interfaces: epoll, eventfd, signalfd, and `posix_spawn` as in glibc.
 //! `portable` has the same items for every other system.
 
 mod event;
-mod exit_watch;
 mod kept_file;
 mod memory_file;
 mod packets;
@@ -12,7 +11,6 @@ mod signals;
 mod worker;
 
 pub(super) use event::Event;
-pub(super) use exit_watch::ExitWatch;
 pub use kept_file::KeptFile;
 pub(super) use memory_file::memory_file;
 pub(super) use packets::{kind_of, receive, report_flushes};

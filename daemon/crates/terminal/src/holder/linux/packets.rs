@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use rustix::io::{Errno, readv};
 use rustix::ioctl::{Opcode, Setter, ioctl};
 
-use crate::holder::terminal::Received;
+use crate::holder::packet::Received;
 
 /// Turns packet mode on or off (`ioctl_tty(2)`).
 const SET_PACKETS: Opcode = libc::TIOCPKT as Opcode;
@@ -18,13 +18,13 @@ const OUTPUT: u8 = 0; // TIOCPKT_DATA
 const INPUT_FLUSHED: u8 = 1; // TIOCPKT_FLUSHREAD
 
 /// Makes a new terminal report discarded input. After that, it can only be read by [`receive`].
-pub(in crate::holder) fn report_flushes(master: &OwnedFd) -> Result<(), Errno> {
+pub(crate) fn report_flushes(master: &OwnedFd) -> Result<(), Errno> {
     // SAFETY: this ioctl reads one int and keeps no pointer to it.
     unsafe { ioctl(master, Setter::<SET_PACKETS, libc::c_int>::new(1)) }
 }
 
 /// Reads once: what the packet is into `kind` and its bytes into `spare`.
-pub(in crate::holder) fn receive(
+pub(crate) fn receive(
     master: &OwnedFd,
     kind: &mut u8,
     spare: &mut [u8],
@@ -40,7 +40,7 @@ pub(in crate::holder) fn receive(
 }
 
 /// Returns what a packet of this kind with `len` bytes is.
-pub(in crate::holder) fn kind_of(kind: u8, len: usize) -> Received {
+pub(crate) fn kind_of(kind: u8, len: usize) -> Received {
     match kind {
         OUTPUT => Received::Output(len),
         changes => Received::Change {

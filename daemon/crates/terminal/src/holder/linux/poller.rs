@@ -9,35 +9,34 @@ use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
 
-use crate::holder::source::Source;
-use crate::holder::terminal::Watch;
+use crate::holder::source::{Source, Watch};
 
 const EVENTS_PER_WAIT: usize = 64;
 
 #[derive(Debug)]
-pub(in crate::holder) struct Poller {
+pub(crate) struct Poller {
     epoll: OwnedFd,
 }
 
 impl Poller {
-    pub(in crate::holder) fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         Ok(Self {
             epoll: epoll::create(CreateFlags::CLOEXEC)?,
         })
     }
 
     /// Watches `fd` for as long as it is readable.
-    pub(in crate::holder) fn add(&self, fd: impl AsFd, source: Source) -> io::Result<()> {
+    pub(crate) fn add(&self, fd: impl AsFd, source: Source) -> io::Result<()> {
         Ok(epoll::add(&self.epoll, fd, data(source), EventFlags::IN)?)
     }
 
     /// Stops watching `fd`. Closing it is not enough if another descriptor of the same open file exists.
-    pub(in crate::holder) fn remove(&self, fd: impl AsFd) {
+    pub(crate) fn remove(&self, fd: impl AsFd) {
         // It fails only if it is not in the set, and then there is nothing to do.
         let _ = epoll::delete(&self.epoll, fd);
     }
 
-    pub(in crate::holder) fn change(
+    pub(crate) fn change(
         &self,
         fd: impl AsFd,
         source: Source,
@@ -55,21 +54,15 @@ impl Poller {
         Ok(())
     }
 
-    /// Waits for events, for ever if there is no `timeout`, and puts their sources into `sources`.
-    pub(in crate::holder) fn wait(
-        &self,
-        timeout: Option<Duration>,
-        sources: &mut Vec<Source>,
-    ) -> io::Result<()> {
-        sources.clear();
+    /// Waits for events, for ever if there is no `timeout`, and returns their sources.
+    pub(crate) fn wait(&self, timeout: Option<Duration>) -> io::Result<Vec<Source>> {
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         let mut events = [MaybeUninit::uninit(); EVENTS_PER_WAIT];
         match epoll::wait(&self.epoll, &mut events, timeout.as_ref()) {
-            Ok((events, _)) => sources.extend(events.iter().map(|event| source(event.data))),
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
+            Ok((events, _)) => Ok(events.iter().map(|event| source(event.data)).collect()),
+            Err(Errno::INTR) => Ok(Vec::new()),
+            Err(error) => Err(error.into()),
         }
-        Ok(())
     }
 }
 
@@ -82,25 +75,25 @@ fn interest(watch: Watch) -> Option<EventFlags> {
     }
 }
 
+/// The number of the first slot: smaller ones are those of the other sources.
+const FIRST_SLOT: u64 = 4;
+
 fn data(source: Source) -> EventData {
     EventData::new_u64(match source {
         Source::Wake => 0,
-        Source::Port => 4,
-        Source::Signals => 8,
-        Source::Children => 1,
-        Source::Terminal(slot) => (slot as u64) << 2 | 2,
-        Source::Leader(slot) => (slot as u64) << 2 | 3,
+        Source::Port => 1,
+        Source::Signals => 2,
+        Source::Children => 3,
+        Source::Terminal(slot) => FIRST_SLOT + slot as u64,
     })
 }
 
 fn source(data: EventData) -> Source {
-    let data = data.u64();
-    match (data & 3, (data >> 2) as usize) {
-        (0, 0) => Source::Wake,
-        (0, 1) => Source::Port,
-        (0, _) => Source::Signals,
-        (1, _) => Source::Children,
-        (2, slot) => Source::Terminal(slot),
-        (_, slot) => Source::Leader(slot),
+    match data.u64() {
+        0 => Source::Wake,
+        1 => Source::Port,
+        2 => Source::Signals,
+        3 => Source::Children,
+        number => Source::Terminal((number - FIRST_SLOT) as usize),
     }
 }

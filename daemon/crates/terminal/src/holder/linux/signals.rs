@@ -4,51 +4,54 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
+use rustix::process::Signal;
 
 /// Blocks SIGCHLD in this thread and all that it starts, which gives every child of the process to the holder.
 /// Must be called first in `main`, before any thread is started: a thread that does not block it would take the signal.
 /// On an error, the mask is unchanged.
 pub fn claim_children() -> io::Result<()> {
-    change_mask(libc::SIG_BLOCK, &sigchld_set())
+    change_mask(libc::SIG_BLOCK, &set_of(&[libc::SIGCHLD]))
 }
 
-/// A descriptor that becomes readable when a child of this process has exited, was stopped or continues.
-#[derive(Debug)]
-pub(in crate::holder) struct ChildSignals {
-    fd: OwnedFd,
-}
+#[cfg(not(test))]
+pub(crate) use children::ChildSignals;
 
-impl ChildSignals {
-    /// Makes this process the reaper of its descendants. Returns `None` if SIGCHLD is not blocked: then not all
-    /// children of this process belong to the holder.
-    pub(in crate::holder) fn claim() -> io::Result<Option<Self>> {
-        if !sigchld_is_blocked()? {
-            return Ok(None);
+#[cfg(not(test))]
+mod children {
+    use super::{io, set_of, signal_descriptor};
+    use rustix::process::{Pid, WaitOptions, WaitStatus, getpid, set_child_subreaper, wait};
+    use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+    /// A descriptor that becomes readable when a child of this process has exited, was stopped or continues.
+    #[derive(Debug)]
+    pub(crate) struct ChildSignals(OwnedFd);
+
+    impl ChildSignals {
+        /// Makes this process the reaper of its descendants. [`claim_children`](super::claim_children) must have been called.
+        pub(crate) fn claim() -> io::Result<Self> {
+            set_child_subreaper(Some(getpid()))?;
+            signal_descriptor(&set_of(&[libc::SIGCHLD])).map(Self)
         }
-        rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-        let fd = signal_descriptor(&sigchld_set())?;
-        Ok(Some(Self { fd }))
+
+        /// Reaps every child that has exited, not only the leaders. Returns the process id and wait status of each, and of
+        /// those that were stopped or continue.
+        pub(crate) fn reap(&self, _leaders: impl Iterator<Item = Pid>) -> Vec<(Pid, WaitStatus)> {
+            // The signal only says that there is something to reap, so its contents are ignored.
+            let _ = rustix::io::read(&self.0, &mut [0_u8; size_of::<libc::signalfd_siginfo>()]);
+            let options = WaitOptions::NOHANG | WaitOptions::UNTRACED | WaitOptions::CONTINUED;
+            std::iter::from_fn(|| wait(options).ok()?).collect()
+        }
     }
 
-    /// Reaps every child that has exited, not only the leaders. Returns the process id and wait status of each, and of
-    /// those that were stopped or continue.
-    pub(in crate::holder) fn reap(
-        &self,
-        _leaders: impl Iterator<Item = Pid>,
-    ) -> Vec<(Pid, WaitStatus)> {
-        // The signal only says that there is something to reap, so its contents are ignored.
-        let _ = rustix::io::read(&self.fd, &mut [0_u8; size_of::<libc::signalfd_siginfo>()]);
-        let options = WaitOptions::NOHANG | WaitOptions::UNTRACED | WaitOptions::CONTINUED;
-        std::iter::from_fn(|| wait(options).ok()?).collect()
+    impl AsFd for ChildSignals {
+        fn as_fd(&self) -> BorrowedFd<'_> {
+            self.0.as_fd()
+        }
     }
 }
 
-impl AsFd for ChildSignals {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.fd.as_fd()
-    }
-}
+#[cfg(test)]
+pub(crate) use tests::ChildSignals;
 
 /// The signals that are requests to the daemon.
 const ASKING: [libc::c_int; 3] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP];
@@ -65,24 +68,20 @@ pub fn hear_signals() {
 
 /// A descriptor that reports the signals that are requests, which are blocked from now on.
 #[derive(Debug)]
-pub(in crate::holder) struct AskingSignals {
-    fd: OwnedFd,
-}
+pub(crate) struct AskingSignals(OwnedFd);
 
 impl AskingSignals {
     /// Blocks these signals in this thread and all that it starts. Must be called before any thread is started.
-    pub(in crate::holder) fn claim() -> io::Result<Self> {
+    pub(crate) fn claim() -> io::Result<Self> {
         let set = asking_set();
         change_mask(libc::SIG_BLOCK, &set)?;
-        Ok(Self {
-            fd: signal_descriptor(&set)?,
-        })
+        signal_descriptor(&set).map(Self)
     }
 
-    pub(in crate::holder) fn take(&self) -> Vec<Signal> {
+    pub(crate) fn take(&self) -> Vec<Signal> {
         let mut signals = Vec::new();
         let mut info = [0_u8; size_of::<libc::signalfd_siginfo>()];
-        while let Ok(len) = rustix::io::read(&self.fd, &mut info)
+        while let Ok(len) = rustix::io::read(&self.0, &mut info)
             && len == info.len()
         {
             // The number is the first field.
@@ -95,7 +94,7 @@ impl AskingSignals {
 
 impl AsFd for AskingSignals {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.fd.as_fd()
+        self.0.as_fd()
     }
 }
 
@@ -134,19 +133,44 @@ pub(super) fn set_of(signals: &[libc::c_int]) -> libc::sigset_t {
     }
 }
 
-fn sigchld_set() -> libc::sigset_t {
-    set_of(&[libc::SIGCHLD])
-}
+#[cfg(test)]
+mod tests {
+    use rustix::process::{Pid, WaitOptions, WaitStatus, waitpid};
+    use rustix::time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec};
+    use std::io;
+    use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-fn sigchld_is_blocked() -> io::Result<bool> {
-    let mut mask = MaybeUninit::uninit();
-    // SAFETY: a null set changes nothing; the old mask is written to `mask`, which is initialised on success.
-    unsafe {
-        check(libc::pthread_sigmask(
-            libc::SIG_BLOCK,
-            std::ptr::null(),
-            mask.as_mut_ptr(),
-        ))?;
-        Ok(libc::sigismember(mask.as_ptr(), libc::SIGCHLD) == 1)
+    /// A timer: in a test, other threads do not block SIGCHLD, and other tests have children of their own.
+    #[derive(Debug)]
+    pub(crate) struct ChildSignals(OwnedFd);
+
+    impl ChildSignals {
+        pub(crate) fn claim() -> io::Result<Self> {
+            let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+            let timer = rustix::time::timerfd_create(TimerfdClockId::Monotonic, flags)?;
+            let period = Timespec {
+                tv_sec: 0,
+                tv_nsec: 2_000_000,
+            };
+            let again = Itimerspec {
+                it_interval: period,
+                it_value: period,
+            };
+            rustix::time::timerfd_settime(&timer, TimerfdTimerFlags::empty(), &again)?;
+            Ok(Self(timer))
+        }
+
+        pub(crate) fn reap(&self, leaders: impl Iterator<Item = Pid>) -> Vec<(Pid, WaitStatus)> {
+            let _ = rustix::io::read(&self.0, &mut [0; 8]);
+            leaders
+                .filter_map(|leader| waitpid(Some(leader), WaitOptions::NOHANG).ok()?)
+                .collect()
+        }
+    }
+
+    impl AsFd for ChildSignals {
+        fn as_fd(&self) -> BorrowedFd<'_> {
+            self.0.as_fd()
+        }
     }
 }

@@ -11,13 +11,13 @@ const MAX_BYTES: usize = 64;
 
 /// A descriptor that is readable from a [`raise`](Self::raise) until the next [`clear`](Self::clear).
 #[derive(Debug)]
-pub(in crate::holder) struct Event {
+pub(crate) struct Event {
     readable: OwnedFd,
     writable: OwnedFd,
 }
 
 impl Event {
-    pub(in crate::holder) fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         let (readable, writable) = rustix::pipe::pipe()?;
         for end in [&readable, &writable] {
             fcntl_setfd(end, FdFlags::CLOEXEC)?;
@@ -27,12 +27,12 @@ impl Event {
     }
 
     /// Safe in a signal handler: it is a single non-blocking write.
-    pub(in crate::holder) fn raise(&self) {
+    pub(crate) fn raise(&self) {
         // The only error is a full pipe, and then it is readable anyway.
         let _ = rustix::io::write(&self.writable, &[1]);
     }
 
-    pub(in crate::holder) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         // It fails if the event was not raised, which is fine. Remaining bytes wake the owner once more.
         let _ = rustix::io::read(&self.readable, &mut [0_u8; MAX_BYTES]);
     }

@@ -9,12 +9,12 @@ pub struct KeptFile(());
 
 impl KeptFile {
     /// Does nothing.
-    pub(in crate::holder) fn create(_kept_state: &[u8]) -> io::Result<Self> {
+    pub(crate) fn create(_kept_state: &[u8]) -> io::Result<Self> {
         Ok(Self(()))
     }
 
     /// There is no file.
-    pub(in crate::holder) fn descriptor(&self) -> io::Result<Option<OwnedFd>> {
+    pub(crate) fn descriptor(&self) -> io::Result<Option<OwnedFd>> {
         Ok(None)
     }
 

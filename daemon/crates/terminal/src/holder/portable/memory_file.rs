@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// Creates an empty file without a path. The system may keep it in memory.
-pub(in crate::holder) fn memory_file(name: &str) -> io::Result<OwnedFd> {
+pub(crate) fn memory_file(name: &str) -> io::Result<OwnedFd> {
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let pid = rustix::process::getpid().as_raw_nonzero();
     let path = std::env::temp_dir().join(format!("{name} {pid} {number}"));

@@ -2,7 +2,6 @@
 //! `linux` has the same items. On Linux the feature `portable` selects this directory, so that its code is tested.
 
 mod event;
-mod exit_watch;
 mod kept_file;
 mod memory_file;
 mod packets;
@@ -11,7 +10,6 @@ mod signals;
 
 pub(super) use super::fork_exec::on_terminal;
 pub(super) use event::Event;
-pub(super) use exit_watch::ExitWatch;
 pub use kept_file::KeptFile;
 pub(super) use memory_file::memory_file;
 pub(super) use packets::{kind_of, receive, report_flushes};

@@ -4,16 +4,16 @@ use std::os::fd::OwnedFd;
 
 use rustix::io::{Errno, read};
 
-use crate::holder::terminal::Received;
+use crate::holder::packet::Received;
 
 /// Does nothing.
 #[allow(clippy::unnecessary_wraps, reason = "it can fail elsewhere")]
-pub(in crate::holder) fn report_flushes(_master: &OwnedFd) -> Result<(), Errno> {
+pub(crate) fn report_flushes(_master: &OwnedFd) -> Result<(), Errno> {
     Ok(())
 }
 
 /// Reads once into `spare`. There are no kinds of packets.
-pub(in crate::holder) fn receive(
+pub(crate) fn receive(
     master: &OwnedFd,
     _kind: &mut u8,
     spare: &mut [u8],
@@ -24,6 +24,6 @@ pub(in crate::holder) fn receive(
     })
 }
 
-pub(in crate::holder) fn kind_of(_kind: u8, len: usize) -> Received {
+pub(crate) fn kind_of(_kind: u8, len: usize) -> Received {
     Received::Output(len)
 }

@@ -13,8 +13,7 @@ use rustix::event::{
 };
 use rustix::io::Errno;
 
-use crate::holder::source::Source;
-use crate::holder::terminal::Watch;
+use crate::holder::source::{Source, Watch};
 
 /// How often terminals that all processes have closed are checked. They always count as readable, so the system does
 /// not report when the program opens one again. Such a session is rare, and wakes the daemon repeatedly until it ends.
@@ -22,7 +21,7 @@ const CLOSED_PAUSE: Duration = Duration::from_millis(100);
 
 /// A set of descriptors. Its owner is one thread; the lock is only for the compiler.
 #[derive(Debug)]
-pub(in crate::holder) struct Poller {
+pub(crate) struct Poller {
     set: Mutex<Set>,
 }
 
@@ -35,7 +34,7 @@ struct Set {
 }
 
 impl Poller {
-    pub(in crate::holder) fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         let set = Set {
             readable: HashMap::new(),
             closed: HashMap::new(),
@@ -47,18 +46,18 @@ impl Poller {
     }
 
     /// Watches `fd` for as long as it is readable. It must be removed before it is closed.
-    pub(in crate::holder) fn add(&self, fd: impl AsFd, source: Source) -> io::Result<()> {
+    pub(crate) fn add(&self, fd: impl AsFd, source: Source) -> io::Result<()> {
         self.set.lock().readable.insert(number(&fd), source);
         Ok(())
     }
 
-    pub(in crate::holder) fn remove(&self, fd: impl AsFd) {
+    pub(crate) fn remove(&self, fd: impl AsFd) {
         let mut set = self.set.lock();
         set.readable.remove(&number(&fd));
         set.closed.remove(&number(&fd));
     }
 
-    pub(in crate::holder) fn change(
+    pub(crate) fn change(
         &self,
         fd: impl AsFd,
         source: Source,
@@ -85,29 +84,26 @@ impl Poller {
         Ok(())
     }
 
-    /// Waits for events, for ever if there is no `timeout`, and puts their sources into `sources`.
-    pub(in crate::holder) fn wait(
-        &self,
-        timeout: Option<Duration>,
-        sources: &mut Vec<Source>,
-    ) -> io::Result<()> {
-        sources.clear();
+    /// Waits for events, for ever if there is no `timeout`, and returns their sources.
+    pub(crate) fn wait(&self, timeout: Option<Duration>) -> io::Result<Vec<Source>> {
         let mut set = self.set.lock();
-        let timeout = set
-            .timeout(timeout)
-            .and_then(|timeout| Timespec::try_from(timeout).ok());
+        let timeout = set.timeout(timeout);
+        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         let mut bits = set.bits();
         // SAFETY: a descriptor is always removed before it is closed.
-        match unsafe {
+        let selected = unsafe {
             let bound = fd_set_bound(&bits);
             select(bound, Some(&mut bits), None, None, timeout.as_ref())
-        } {
-            Ok(_) => sources.extend(FdSetIter::new(&bits).filter_map(|fd| set.readable.get(&fd))),
-            Err(Errno::INTR) => {}
+        };
+        let mut sources = match selected {
+            Ok(_) => FdSetIter::new(&bits)
+                .filter_map(|fd| set.readable.get(&fd).copied())
+                .collect(),
+            Err(Errno::INTR) => Vec::new(),
             Err(error) => return Err(error.into()),
-        }
-        set.look_at_closed(sources);
-        Ok(())
+        };
+        set.look_at_closed(&mut sources);
+        Ok(sources)
     }
 }
 
@@ -150,18 +146,14 @@ mod tests {
     fn what_is_readable_is_reported_until_it_is_removed() {
         let (input, output) = rustix::pipe::pipe().unwrap();
         let poller = Poller::new().unwrap();
-        let mut sources = Vec::new();
         poller.add(&input, Source::Terminal(7)).unwrap();
-        poller.wait(Some(Duration::ZERO), &mut sources).unwrap();
-        assert!(sources.is_empty(), "{sources:?}");
+        assert_eq!(poller.wait(Some(Duration::ZERO)).unwrap(), []);
         rustix::io::write(&output, b"x").unwrap();
         for _ in 0..2 {
-            poller.wait(None, &mut sources).unwrap();
-            assert_eq!(sources, [Source::Terminal(7)]);
+            assert_eq!(poller.wait(None).unwrap(), [Source::Terminal(7)]);
         }
         poller.remove(&input);
-        poller.wait(Some(Duration::ZERO), &mut sources).unwrap();
-        assert!(sources.is_empty(), "{sources:?}");
+        assert_eq!(poller.wait(Some(Duration::ZERO)).unwrap(), []);
     }
 
     #[test]
@@ -175,20 +167,21 @@ mod tests {
             .change(&input, source, Watch::Quiet, Watch::Closed)
             .unwrap();
         let started = Instant::now();
-        let mut sources = Vec::new();
         for _ in 0..2 {
             // A signal may interrupt a wait.
-            while sources.is_empty() {
-                poller.wait(None, &mut sources).unwrap();
-            }
-            assert_eq!(std::mem::take(&mut sources), [source]);
+            let sources = loop {
+                let sources = poller.wait(None).unwrap();
+                if !sources.is_empty() {
+                    break sources;
+                }
+            };
+            assert_eq!(sources, [source]);
         }
         assert!(started.elapsed() >= 2 * CLOSED_PAUSE);
         poller
             .change(&input, source, Watch::Closed, Watch::Quiet)
             .unwrap();
-        poller.wait(None, &mut sources).unwrap();
-        assert_eq!(sources, [source], "at once");
+        assert_eq!(poller.wait(None).unwrap(), [source], "at once");
     }
 
     #[test]
@@ -201,8 +194,6 @@ mod tests {
         let poller = Poller::new().unwrap();
         poller.add(&high, Source::Wake).unwrap();
         rustix::io::write(&output, b"x").unwrap();
-        let mut sources = Vec::new();
-        poller.wait(None, &mut sources).unwrap();
-        assert_eq!(sources, [Source::Wake]);
+        assert_eq!(poller.wait(None).unwrap(), [Source::Wake]);
     }
 }

@@ -31,29 +31,25 @@ pub fn claim_children() -> io::Result<()> {
 
 /// A descriptor that becomes readable when a child of this process has exited.
 #[derive(Debug)]
-pub(in crate::holder) struct ChildSignals {
+pub(crate) struct ChildSignals {
     arrived: Arc<Event>,
     action: SigId,
 }
 
 impl ChildSignals {
-    /// Never `None`: only SIGCHLD reports the exit of a program here.
-    pub(in crate::holder) fn claim() -> io::Result<Option<Self>> {
+    pub(crate) fn claim() -> io::Result<Self> {
         let arrived = Arc::new(Event::new()?);
         let handler = Arc::clone(&arrived);
         // SAFETY: the action is one write to a pipe that does not block. The registry preserves `errno`, and keeps the
         // pipe open until the action is removed.
         let action =
             unsafe { signal_hook_registry::register(libc::SIGCHLD, move || handler.raise())? };
-        Ok(Some(Self { arrived, action }))
+        Ok(Self { arrived, action })
     }
 
     /// Returns the process id and wait status of each of `leaders` that has exited, and reaps it.
     /// Other children are reaped by the code that started them.
-    pub(in crate::holder) fn reap(
-        &self,
-        leaders: impl Iterator<Item = Pid>,
-    ) -> Vec<(Pid, WaitStatus)> {
+    pub(crate) fn reap(&self, leaders: impl Iterator<Item = Pid>) -> Vec<(Pid, WaitStatus)> {
         // Cleared first, so that a child that exits meanwhile is reported again.
         self.arrived.clear();
         leaders

@@ -1,6 +1,6 @@
 //! The environment that a process was started with.
 
-use super::process::Stat;
+use crate::process_stat::ProcessStat;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -30,7 +30,7 @@ pub(super) fn look(pid: i32, name: &str) -> Look {
     let mut environ = Vec::new();
     let first = read(pid, &mut environ);
     if !matches!(first, Ok(1..)) {
-        match Stat::read(pid) {
+        match ProcessStat::read(pid) {
             None => return Look::Gone,
             Some(stat) if !stat.lives => return Look::Ended,
             // Newer kernels (seen with 6.18) fail with ESRCH where older ones return nothing.

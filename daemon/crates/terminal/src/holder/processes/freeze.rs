@@ -5,10 +5,11 @@
 //! also a process that is just being started. Then there is time to list what else was started.
 
 use super::environment::{Look, look};
-use super::process::{Handle, Process, Stat, signal_all};
+use super::process::{Handle, Process, signal_all};
 use super::root::holder_pid;
 use super::table::{ProcessTable, own_pid};
 use super::traces::{SESSION_VARIABLE, Traces};
+use crate::process_stat::ProcessStat;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -64,11 +65,14 @@ impl ProcessTable {
             let processes = self.of_session(session).into_iter();
             own.extend(processes.map(|process| (process.pid, (process, Arc::clone(&session.id)))));
         }
+        let insiders = sessions
+            .iter()
+            .map(|session| (session, self.insider(session)));
+        let insiders: Vec<_> = insiders.collect();
         let inside = |pid: i32| {
-            let stat = Stat::read(pid)?;
-            sessions
-                .iter()
-                .find(|session| self.is_inside(session, &stat))
+            let stat = ProcessStat::read(pid)?;
+            let session = insiders.iter().find(|(_, is_inside)| is_inside(&stat));
+            session.map(|(session, _)| session)
         };
         let whose = |pid: i32| {
             if let Some((_, id)) = own.get(&pid) {
@@ -159,8 +163,9 @@ impl<W: Fn(i32) -> Whose> Freeze<W> {
     }
 
     fn is_still(&mut self) -> bool {
-        self.moving
-            .retain(|pid| Stat::read(*pid).is_some_and(|stat| stat.lives && !stat.is_stopped));
+        self.moving.retain(|pid| {
+            ProcessStat::read(*pid).is_some_and(|stat| stat.lives && !stat.is_stopped())
+        });
         self.moving.is_empty() || self.found_at.elapsed() > STILL_PATIENCE
     }
 
@@ -209,7 +214,7 @@ impl<W: Fn(i32) -> Whose> Freeze<W> {
         let Ok(handle) = Handle::open(pid) else {
             return false;
         };
-        let Some(stat) = Stat::read(pid) else {
+        let Some(stat) = ProcessStat::read(pid) else {
             return false;
         };
         let process = Process {
@@ -242,13 +247,13 @@ impl<W: Fn(i32) -> Whose> Freeze<W> {
 
     /// Returns the group of a process, unless it may contain others than those that are to be stopped: the group is in a
     /// session of the kernel that a stranger has opened, or it is that of a process of the daemon.
-    fn group_to_stop(&self, pid: i32, stat: &Stat) -> Option<Pid> {
+    fn group_to_stop(&self, pid: i32, stat: &ProcessStat) -> Option<Pid> {
         let opener = stat.kernel_session;
         // The opener of the session 0 is outside this namespace of processes.
         let is_strange =
             opener == 0 || opener != pid && matches!((self.whose)(opener), Whose::Strangers);
         let group = Pid::from_raw(stat.group).filter(|_| !is_strange)?;
-        let is_of = |pid| Stat::read(pid).is_some_and(|daemon| daemon.group == stat.group);
+        let is_of = |pid| ProcessStat::read(pid).is_some_and(|daemon| daemon.group == stat.group);
         (!is_of(own_pid()) && !is_of(holder_pid()) && group != Pid::INIT).then_some(group)
     }
 }
@@ -276,7 +281,7 @@ mod tests {
     }
 
     fn is_stopped(pid: i32) -> bool {
-        Stat::read(pid).is_some_and(|stat| stat.is_stopped)
+        ProcessStat::read(pid).is_some_and(|stat| stat.is_stopped())
     }
 
     fn eventually_stopped(pids: &[i32]) {

@@ -13,7 +13,7 @@ pub fn kill_below(ancestor: i32, deadline: Instant) -> usize {
 }
 
 #[cfg(not(portable))]
-pub(in crate::holder) use own::end_descendants;
+pub(crate) use own::end_descendants;
 
 #[cfg(not(portable))]
 mod own {
@@ -33,7 +33,7 @@ mod own {
     const LOOK_PAUSE: Duration = Duration::from_millis(2);
 
     /// Ends everything that descends from this process, which starts nothing any more. False if something is left.
-    pub(in crate::holder) fn end_descendants() -> bool {
+    pub(crate) fn end_descendants() -> bool {
         // From now on, a child that ends is gone at once. Otherwise, each one that a chain of forks leaves would have to be
         // passed over at each look.
         // SAFETY: no handler is installed.

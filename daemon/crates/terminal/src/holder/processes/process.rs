@@ -5,6 +5,8 @@ use std::io;
 
 use rustix::process::{Pid, Signal};
 
+use crate::process_stat::ProcessStat;
+
 /// The process name of every daemon; on Linux it does not depend on the name of the file.
 const DAEMON_NAME: &CStr = c"ccd";
 
@@ -17,7 +19,12 @@ pub fn name_daemon() -> io::Result<()> {
 
 /// Returns whether the process `pid` has the name of a daemon.
 pub fn is_daemon(pid: Pid) -> bool {
-    Stat::read(pid.as_raw_nonzero().get()).is_some_and(|stat| stat.is_daemon)
+    ProcessStat::read(pid.as_raw_nonzero().get()).is_some_and(|stat| has_daemon_name(&stat))
+}
+
+/// Returns whether a process has the name that [`name_daemon`] sets.
+pub(super) fn has_daemon_name(stat: &ProcessStat) -> bool {
+    stat.name.as_bytes() == DAEMON_NAME.to_bytes()
 }
 
 /// A process, never confused with a later one of the same number.
@@ -31,7 +38,7 @@ pub struct Process {
 impl Process {
     /// Returns the process that has the number `pid` now; `None` if it has ended or cannot be inspected.
     pub fn of(pid: i32) -> Option<Self> {
-        let stat = Stat::read(pid)?;
+        let stat = ProcessStat::read(pid)?;
         stat.lives.then_some(Self {
             pid,
             started_ticks: stat.started_ticks,
@@ -91,94 +98,4 @@ fn send(process: Process, signal: Signal) -> io::Result<()> {
         return Err(gone());
     }
     Ok(rustix::process::kill_process(pid, signal)?)
-}
-
-/// The end of the environment among the fields after the name.
-#[cfg(target_os = "linux")]
-const ENVIRONMENT_END: usize = 48;
-
-/// The flags of a process among the fields after the name, and the one of the kernel's own processes (`PF_KTHREAD`).
-#[cfg(target_os = "linux")]
-const FLAGS: usize = 6;
-#[cfg(target_os = "linux")]
-const OF_KERNEL: u32 = 0x0020_0000;
-
-/// The number of threads among the fields after the name.
-#[cfg(target_os = "linux")]
-const THREADS: usize = 17;
-
-/// System information about a process, on Linux from `/proc/PID/stat`.
-#[derive(Debug)]
-pub(super) struct Stat {
-    /// The process has the name that [`name_daemon`] sets.
-    pub(super) is_daemon: bool,
-    pub(super) parent: i32,
-    pub(super) started_ticks: u64,
-    /// False for a zombie, unless only its first thread has ended.
-    pub(super) lives: bool,
-    /// The session in the sense of the kernel, named by the process that opened it.
-    pub(super) kernel_session: i32,
-    /// The device number of its controlling terminal.
-    pub(super) tty_device: u64,
-    /// The process group, named as the session.
-    #[cfg(not(portable))]
-    pub(super) group: i32,
-    /// It was stopped by a signal or a debugger; also true if that cannot be seen, because its first thread has ended.
-    #[cfg(not(portable))]
-    pub(super) is_stopped: bool,
-    /// It lives but has no place for an environment: it execs another program, or ends. So it is for another user's process.
-    #[cfg(target_os = "linux")]
-    pub(super) is_in_exec: bool,
-}
-
-#[cfg(target_os = "macos")]
-impl Stat {
-    pub(super) fn read(pid: i32) -> Option<Self> {
-        let process = crate::macos::process(pid)?;
-        let name = crate::macos::name(pid);
-        let opener = rustix::process::getsid(Some(Pid::from_raw(pid)?)).ok()?;
-        Some(Self {
-            is_daemon: name.is_some_and(|name| name.as_bytes() == DAEMON_NAME.to_bytes()),
-            parent: process.parent,
-            started_ticks: process.started_us,
-            lives: true,
-            kernel_session: opener.as_raw_nonzero().get(),
-            tty_device: process.tty_device,
-        })
-    }
-}
-
-#[cfg(target_os = "linux")]
-impl Stat {
-    pub(super) fn read(pid: i32) -> Option<Self> {
-        Self::parse(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
-    }
-
-    /// Parses the line. The second field is the program's name in parentheses, which may contain any characters, even
-    /// parentheses.
-    fn parse(stat: &[u8]) -> Option<Self> {
-        let name_start = stat.iter().position(|byte| *byte == b'(')? + 1;
-        let name_end = stat.iter().rposition(|byte| *byte == b')')?;
-        let fields = std::str::from_utf8(stat.get(name_end + 1..)?).ok()?;
-        let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
-        let state = *fields.first()?;
-        let has_first_thread = !matches!(state, "Z" | "X" | "x");
-        let lives = has_first_thread || fields.get(THREADS)?.parse::<u32>().ok()? > 1;
-        Some(Self {
-            is_daemon: stat.get(name_start..name_end)? == DAEMON_NAME.to_bytes(),
-            lives,
-            #[cfg(not(portable))]
-            group: fields.get(2)?.parse().ok()?,
-            kernel_session: fields.get(3)?.parse().ok()?,
-            // The kernel prints it as a signed number.
-            tty_device: u64::from(fields.get(4)?.parse::<i32>().ok()?.cast_unsigned()),
-            #[cfg(not(portable))]
-            is_stopped: !has_first_thread || matches!(state, "T" | "t"),
-            is_in_exec: has_first_thread
-                && fields.get(ENVIRONMENT_END) == Some(&"0")
-                && fields.get(FLAGS)?.parse::<u32>().ok()? & OF_KERNEL == 0,
-            parent: fields.get(1)?.parse().ok()?,
-            started_ticks: fields.get(19)?.parse().ok()?,
-        })
-    }
 }

@@ -6,7 +6,7 @@ static HOLDER: OnceLock<i32> = OnceLock::new();
 
 /// Records that another process holds the terminals: programs descend from it, and it adopts orphans.
 #[cfg(not(portable))]
-pub(in crate::holder) fn set_holder(pid: i32) {
+pub(crate) fn set_holder(pid: i32) {
     let _ = HOLDER.set(pid); // it is set once in the life of a process
 }
 

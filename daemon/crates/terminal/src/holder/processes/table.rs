@@ -2,11 +2,12 @@
 
 #[cfg(target_os = "linux")]
 use super::environment::environment_values;
-use super::process::{Process, Stat};
+use super::process::{Process, has_daemon_name};
 use super::root::{adopts_orphans, holder_pid};
 use super::traces::{Leader, SESSION_VARIABLE, Traces};
 #[cfg(target_os = "macos")]
 use crate::macos::{all_processes, environment_values};
+use crate::process_stat::ProcessStat;
 use std::collections::{HashMap, HashSet};
 use std::iter::successors;
 use std::os::unix::process::parent_id;
@@ -41,8 +42,7 @@ impl ProcessTables {
             return Arc::clone(&reading.table);
         }
         let began = Instant::now();
-        let earlier = last.as_ref().map(|reading| Arc::clone(&reading.table));
-        let earlier = earlier.unwrap_or_default();
+        let earlier = earlier(last.as_ref());
         let read = move || ProcessTable::of_own_sessions(&earlier);
         let read = tokio::task::spawn_blocking(read).await;
         let table = Arc::new(read.unwrap_or_default());
@@ -55,30 +55,28 @@ impl ProcessTables {
 
     /// Returns a table for sessions of a daemon that was killed.
     pub async fn of_killed_daemon(&self) -> Arc<ProcessTable> {
-        let last = self.last.lock().await;
-        let earlier = last.as_ref().map(|reading| Arc::clone(&reading.table));
-        drop(last);
-        let earlier = earlier.unwrap_or_default();
+        let earlier = earlier(self.last.lock().await.as_ref());
         let read = move || ProcessTable::of_killed_daemon(&earlier);
         Arc::new(tokio::task::spawn_blocking(read).await.unwrap_or_default())
     }
 }
 
+fn earlier(last: Option<&Reading>) -> Arc<ProcessTable> {
+    last.map(|reading| Arc::clone(&reading.table))
+        .unwrap_or_default()
+}
+
 /// The processes of this machine at one time, except this one.
 #[derive(Debug, Default)]
 pub struct ProcessTable {
-    stats: HashMap<i32, Stat>,
+    stats: HashMap<i32, ProcessStat>,
     children: HashMap<i32, Vec<i32>>,
     /// Processes with a session's mark, by the session's id.
     marked: HashMap<Vec<u8>, Vec<i32>>,
     /// Processes whose mark, session in the sense of the kernel and terminal count.
     candidates: HashSet<i32>,
-    /// The candidates by their session in the sense of the kernel.
-    inside: HashMap<i32, Vec<i32>>,
     /// The child of the holder below which each process was first seen, in this table or an earlier one.
     origins: HashMap<Process, Process>,
-    /// The processes of `origins`, by the process id of the origin.
-    seen_below: HashMap<i32, Vec<Process>>,
     is_of_killed_daemon: bool,
 }
 
@@ -125,36 +123,25 @@ impl ProcessTable {
             Leader::Reaped(_) | Leader::Unknown => None,
         };
         let marked = self.marked.get(traces.id.as_bytes());
-        let marked = marked.into_iter().flatten().copied();
+        let is_inside = self.insider(traces);
+        let candidates = self.candidates.iter();
+        let inside = candidates.filter(|pid| self.stats.get(pid).is_some_and(&is_inside));
+        let origins = self.origins.iter();
+        let below = origins.filter(|(_, origin)| self.is_program(**origin, traces.leader));
         self.living_below(
-            leader
-                .into_iter()
-                .chain(marked)
-                .chain(self.inside(traces))
-                .chain(self.seen_below(traces.leader)),
+            (leader.iter())
+                .chain(marked.into_iter().flatten())
+                .chain(inside)
+                .copied()
+                .chain(below.map(|(process, _)| process.pid)),
         )
     }
 
-    /// Returns whether a process is in the session of a session's program, or on its terminal.
-    #[cfg(not(portable))]
-    pub(super) fn is_inside(&self, traces: &Traces, stat: &Stat) -> bool {
-        let is_in_session = self.kernel_session(traces.leader) == Some(stat.kernel_session);
-        is_in_session || traces.tty_device == Some(stat.tty_device)
-    }
-
-    fn inside(&self, traces: &Traces) -> impl Iterator<Item = i32> {
+    /// Returns a check whether a process is in the session of a session's program, or on its terminal.
+    pub(super) fn insider(&self, traces: &Traces) -> impl Fn(&ProcessStat) -> bool + use<> {
         let session = self.kernel_session(traces.leader);
-        let members = session.and_then(|session| self.inside.get(&session));
-        let of_terminal = |device: u64| {
-            let candidates = self.candidates.iter();
-            candidates.filter(move |pid| {
-                self.stats
-                    .get(pid)
-                    .is_some_and(|stat| stat.tty_device == device)
-            })
-        };
-        let on_terminal = traces.tty_device.map(of_terminal).into_iter().flatten();
-        members.into_iter().flatten().chain(on_terminal).copied()
+        let tty_device = traces.tty_device;
+        move |stat| session == Some(stat.kernel_session) || tty_device == Some(stat.tty_device)
     }
 
     /// Returns the name of the session that a program has opened, if it cannot be that of another one.
@@ -170,19 +157,15 @@ impl ProcessTable {
         }
     }
 
-    /// Returns the processes that were below a program when they were first seen.
-    fn seen_below(&self, leader: Leader) -> impl Iterator<Item = i32> {
-        let (Leader::Present(number) | Leader::Reaped(number)) = leader else {
-            return None.into_iter().flatten();
-        };
-        let now = self.process(number);
-        let is_leader = move |origin: &Process| match leader {
-            Leader::Present(_) => now.is_none_or(|now| now == *origin),
-            _ => now != Some(*origin),
-        };
-        let seen = self.seen_below.get(&number).into_iter().flatten();
-        let below = seen.filter(move |process| self.origins.get(process).is_some_and(is_leader));
-        Some(below.map(|process| process.pid)).into_iter().flatten()
+    /// Returns whether a process that was seen is, or was, this program.
+    fn is_program(&self, seen: Process, leader: Leader) -> bool {
+        match leader {
+            Leader::Present(pid) => {
+                seen.pid == pid && self.process(pid).is_none_or(|now| now == seen)
+            }
+            Leader::Reaped(pid) => seen.pid == pid && self.process(pid) != Some(seen),
+            Leader::Unknown => false,
+        }
     }
 
     /// Returns every living process that descends from the process `ancestor` or is it, except this one, in no particular
@@ -192,9 +175,9 @@ impl ProcessTable {
     }
 
     fn without_marks() -> Self {
-        let stats: HashMap<i32, Stat> = all_processes()
+        let stats: HashMap<i32, ProcessStat> = all_processes()
             .filter(|pid| *pid != own_pid())
-            .filter_map(|pid| Some((pid, Stat::read(pid)?)))
+            .filter_map(|pid| Some((pid, ProcessStat::read(pid)?)))
             .collect();
         let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
         for (pid, stat) in &stats {
@@ -222,7 +205,7 @@ impl ProcessTable {
     /// Returns whether the mark of a process was looked at.
     #[cfg(not(portable))]
     pub(super) fn has_judged(&self, pid: i32) -> bool {
-        let had_mark = |stat: &Stat| !stat.is_in_exec;
+        let had_mark = |stat: &ProcessStat| !stat.is_in_exec;
         [own_pid(), holder_pid()].contains(&pid)
             || self.candidates.contains(&pid) && self.stats.get(&pid).is_some_and(had_mark)
     }
@@ -259,24 +242,12 @@ impl ProcessTable {
                 origins.entry(*process).or_insert(*origin);
             }
         }
-        for (process, origin) in &origins {
-            self.seen_below
-                .entry(origin.pid)
-                .or_default()
-                .push(*process);
-        }
         self.origins = origins;
     }
 
     fn read_marks(&mut self, mut candidates: HashSet<i32>) {
         candidates.remove(&holder_pid());
         for pid in &candidates {
-            if let Some(stat) = self.stats.get(pid) {
-                self.inside
-                    .entry(stat.kernel_session)
-                    .or_default()
-                    .push(*pid);
-            }
             for id in environment_values(*pid, SESSION_VARIABLE) {
                 self.marked.entry(id).or_default().push(*pid);
             }
@@ -329,7 +300,7 @@ impl ProcessTable {
     /// Returns all processes except other daemons and their descendants, which include their sessions and processes
     /// that have left them.
     fn of_no_daemon(&self) -> HashSet<i32> {
-        let daemons = self.stats.iter().filter(|(_, stat)| stat.is_daemon);
+        let daemons = self.stats.iter().filter(|(_, stat)| has_daemon_name(stat));
         let theirs = self.below(daemons.map(|(pid, _)| *pid));
         let all = self.stats.keys().copied();
         all.filter(|pid| !theirs.contains(pid)).collect()
@@ -363,12 +334,12 @@ mod tests {
     fn table_of(processes: &[Row], earlier: &ProcessTable) -> ProcessTable {
         let mut table = ProcessTable::default();
         for &(pid, parent, started_ticks, kernel_session, tty_device) in processes {
-            let stat = Stat {
+            let stat = ProcessStat {
                 parent,
                 started_ticks,
                 kernel_session,
                 tty_device,
-                ..Stat::read(own_pid()).unwrap()
+                ..ProcessStat::read(own_pid()).unwrap()
             };
             table.stats.insert(pid, stat);
             table.children.entry(parent).or_default().push(pid);

@@ -14,22 +14,22 @@ use super::slot_set::{MAX_SLOTS, SlotSet};
 /// How many bytes are mapped: a multiple of every page size in use.
 const MAPPED_BYTES: usize = 64 << 10;
 
-/// The layout of the board. All zeros is an empty board.
+/// The layout of the shared memory. All zeros: nothing was noted yet.
 #[repr(C)]
 #[derive(Debug)]
-pub(super) struct BoardLayout {
+pub(super) struct SharedLayout {
     pub(super) to_holder: Notes,
     pub(super) quiet: News,
     pub(super) floods: News,
-    pub(super) accused: Accused,
+    pub(super) deaths: Deaths,
 }
 
 /// For each slot: how many workers in a row died while they worked on its log.
 #[repr(C)]
 #[derive(Debug)]
-pub(super) struct Accused([AtomicU8; MAX_SLOTS]);
+pub(super) struct Deaths([AtomicU8; MAX_SLOTS]);
 
-impl Accused {
+impl Deaths {
     /// Counts a death until it is taken back; returns the number before.
     pub(super) fn add(&self, slot: usize) -> u8 {
         let add = |deaths: u8| Some(deaths.saturating_add(1));
@@ -77,32 +77,27 @@ pub(super) struct News {
     pub(super) slots: SlotSet,
 }
 
-const _: () = assert!(size_of::<BoardLayout>() <= MAPPED_BYTES);
+const _: () = assert!(size_of::<SharedLayout>() <= MAPPED_BYTES);
 
 #[derive(Debug)]
-pub(super) struct Board {
-    layout: NonNull<BoardLayout>,
+pub(super) struct SharedMemory {
+    layout: NonNull<SharedLayout>,
 }
 
 // SAFETY: the mapping consists of atomics only.
-unsafe impl Send for Board {}
+unsafe impl Send for SharedMemory {}
 // SAFETY: as for `Send`.
-unsafe impl Sync for Board {}
+unsafe impl Sync for SharedMemory {}
 
-impl Board {
-    #[cfg(any(portable, test))]
-    pub(super) fn create() -> io::Result<Self> {
-        Ok(Self::create_shared()?.0)
-    }
-
-    /// Creates an empty board, and returns the descriptor with which another process can open it.
-    pub(super) fn create_shared() -> io::Result<(Self, OwnedFd)> {
-        let memory = platform::memory_file("ccd board")?;
+impl SharedMemory {
+    /// Creates it, and returns the descriptor with which another process can open it.
+    pub(super) fn create() -> io::Result<(Self, OwnedFd)> {
+        let memory = platform::memory_file("ccd shared")?;
         rustix::fs::ftruncate(&memory, MAPPED_BYTES as u64)?;
         Ok((Self::map(&memory)?, memory))
     }
 
-    /// Opens the board that another process has created.
+    /// Opens what another process has created.
     #[cfg(not(portable))]
     pub(super) fn open(memory: &OwnedFd) -> io::Result<Self> {
         if rustix::fs::fstat(memory)?.st_size != MAPPED_BYTES as i64 {
@@ -125,21 +120,21 @@ impl Board {
             )?
         };
         let layout = NonNull::new(address.cast())
-            .ok_or_else(|| io::Error::other("the kernel mapped the board at address 0"))?;
+            .ok_or_else(|| io::Error::other("the kernel mapped the shared memory at address 0"))?;
         Ok(Self { layout })
     }
 }
 
-impl std::ops::Deref for Board {
-    type Target = BoardLayout;
+impl std::ops::Deref for SharedMemory {
+    type Target = SharedLayout;
 
-    fn deref(&self) -> &BoardLayout {
-        // SAFETY: mapped until drop, page-aligned, zeroed or written by a board's owner, and made of atomics only.
+    fn deref(&self) -> &SharedLayout {
+        // SAFETY: mapped until drop, page-aligned, zeroed or written through this type, and made of atomics only.
         unsafe { self.layout.as_ref() }
     }
 }
 
-impl Drop for Board {
+impl Drop for SharedMemory {
     fn drop(&mut self) {
         // SAFETY: mapped with this length, and every reference borrows from self.
         let _ = unsafe { mm::munmap(self.layout.as_ptr().cast(), MAPPED_BYTES) };
@@ -152,16 +147,16 @@ mod tests {
 
     #[test]
     fn a_worker_sees_how_many_died_at_the_same_slot() {
-        let (first, memory) = Board::create_shared().unwrap();
-        assert_eq!(first.accused.add(MAX_SLOTS - 1), 0);
-        let second = Board::map(&memory).unwrap();
+        let (first, memory) = SharedMemory::create().unwrap();
+        assert_eq!(first.deaths.add(MAX_SLOTS - 1), 0);
+        let second = SharedMemory::map(&memory).unwrap();
         drop(first);
-        assert_eq!(second.accused.add(MAX_SLOTS - 1), 1);
-        assert_eq!(second.accused.get(MAX_SLOTS - 1), 2);
-        assert_eq!(second.accused.get(0), 0);
-        second.accused.set(7, u8::MAX);
-        assert_eq!((second.accused.add(7), second.accused.get(7)), (255, 255));
-        second.accused.clear();
-        assert!((0..MAX_SLOTS).all(|slot| second.accused.get(slot) == 0));
+        assert_eq!(second.deaths.add(MAX_SLOTS - 1), 1);
+        assert_eq!(second.deaths.get(MAX_SLOTS - 1), 2);
+        assert_eq!(second.deaths.get(0), 0);
+        second.deaths.set(7, u8::MAX);
+        assert_eq!((second.deaths.add(7), second.deaths.get(7)), (255, 255));
+        second.deaths.clear();
+        assert!((0..MAX_SLOTS).all(|slot| second.deaths.get(slot) == 0));
     }
 }

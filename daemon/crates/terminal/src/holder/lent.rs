@@ -1,5 +1,5 @@
-//! Loans: while a terminal prints little, the worker reads it itself, so that each output wakes one process instead of
-//! two.
+//! Terminals that are lent to the worker: while one prints little, the worker reads it itself, so that each output wakes
+//! one process instead of two.
 //! The holder lends a terminal after a series of short reads ([`RingWriter::lend`]); the worker reads it into the ring
 //! ([`LentTerminal::read`]). It returns it ([`Ring::return_terminal`]) when the terminal floods, its ring is full or nobody has
 //! it open, at the session's end and before a handover. The holder takes terminals back from a worker that has died or
@@ -12,10 +12,11 @@ use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 
 use rustix::io::{Errno, ioctl_fionread};
 
+use super::packet::Received;
 use super::platform::{kind_of, receive};
 use super::ring::{Ring, RingWriter};
 use super::ring_layout::{HELD, LENT, NO_PACKET, READING, RING_BYTES};
-use super::terminal::{FLOOD_AFTER_READS, FULL_READ_BYTES, Received};
+use super::terminal::{FLOOD_AFTER_READS, FULL_READ_BYTES};
 
 /// A terminal that this process reads. Only a holder that is a process of its own lends any.
 #[derive(Debug)]
@@ -41,16 +42,16 @@ pub enum LentRead {
 impl Ring {
     /// Returns true if the holder has lent the terminal to this process.
     pub fn is_lent(&self) -> bool {
-        self.layout().loan.reader.load(SeqCst) != HELD
+        self.mapping.lent.reader.load(SeqCst) != HELD
     }
 
     /// Returns the terminal to the holder. Returns true if it was lent; then `Holder::returned` must be called.
     #[must_use = "nobody reads the terminal until the holder is notified"]
     pub fn return_terminal(&self) -> bool {
-        self.layout().loan.reader.swap(HELD, SeqCst) != HELD
+        self.mapping.lent.reader.swap(HELD, SeqCst) != HELD
     }
 
-    /// Takes the loan of the terminal, which was lent. `master` is a descriptor of it. There may be only one at a time.
+    /// Returns the terminal, which was lent, for reading. `master` is a descriptor of it. There may be only one at a time.
     pub fn borrow(&self, master: Arc<OwnedFd>) -> LentTerminal {
         LentTerminal {
             master,
@@ -75,13 +76,13 @@ impl LentTerminal {
     }
 
     fn read_up_to(&mut self, unread: usize) -> LentRead {
-        let reader = &self.ring.layout().loan.reader;
+        let reader = &self.ring.mapping.lent.reader;
         let began = reader.compare_exchange(LENT, READING, SeqCst, SeqCst);
         if began.is_err() {
             return LentRead::TakenBack;
         }
         let read = self.read_once(unread);
-        self.ring.layout().loan.reader.store(LENT, SeqCst);
+        self.ring.mapping.lent.reader.store(LENT, SeqCst);
         read
     }
 
@@ -119,17 +120,17 @@ impl LentTerminal {
 impl RingWriter {
     /// Lends the terminal to the worker. The caller must no longer read it.
     pub(super) fn lend(&mut self) {
-        self.layout().loan.reader.store(LENT, SeqCst);
+        self.mapping.lent.reader.store(LENT, SeqCst);
     }
 
     /// Returns true if the worker does not have the terminal, or has returned it.
     pub(super) fn is_held(&self) -> bool {
-        self.layout().loan.reader.load(SeqCst) == HELD
+        self.mapping.lent.reader.load(SeqCst) == HELD
     }
 
     /// Takes the terminal back from a worker that is alive. Fails if it is in the middle of a read.
     pub(super) fn call_back(&mut self) -> bool {
-        let reader = &self.layout().loan.reader;
+        let reader = &self.mapping.lent.reader;
         let called = reader.compare_exchange(LENT, HELD, SeqCst, SeqCst);
         called.is_ok() || called == Err(HELD)
     }
@@ -137,18 +138,22 @@ impl RingWriter {
     /// Takes the terminal back from a worker that has ended, and counts what its last read has received.
     pub(super) fn take_back(&mut self) {
         self.finish_packet();
-        self.layout().loan.reader.store(HELD, SeqCst);
+        self.mapping.lent.reader.store(HELD, SeqCst);
     }
 
     /// Reads a packet of at most `len` bytes, which must be available and have room.
     fn receive_packet(&mut self, master: &OwnedFd, len: usize) -> Result<Received, Errno> {
-        let layout = self.layout();
-        let loan = &layout.loan;
-        loan.read_from.store(self.head(), SeqCst);
-        loan.read_len.store(len as u64, SeqCst);
-        let flushes = layout.input_flushes.load(Relaxed);
-        loan.flushes_before.store(flushes, SeqCst);
-        let received = self.receive_into(master, len)?;
+        let lent = &self.mapping.lent;
+        lent.read_from.store(self.head(), SeqCst);
+        lent.read_len.store(len as u64, SeqCst);
+        let flushes = self.mapping.input_flushes.load(Relaxed);
+        lent.flushes_before.store(flushes, SeqCst);
+        // SAFETY: the byte lies in the mapping, which outlives the call, and while the terminal is lent only its reader
+        // accesses it, which this is.
+        let kind = unsafe { &mut *lent.packet_kind.as_ptr() };
+        let spare = self.spare();
+        let len = len.min(spare.len());
+        let received = receive(master, kind, &mut spare[..len])?;
         match received {
             Received::Output(len) => self.publish(len),
             Received::Change { input_flushed } => {
@@ -158,33 +163,23 @@ impl RingWriter {
             }
             Received::Closed => {}
         }
-        self.layout().loan.packet_kind.store(NO_PACKET, SeqCst);
+        self.mapping.lent.packet_kind.store(NO_PACKET, SeqCst);
         Ok(received)
-    }
-
-    fn receive_into(&mut self, master: &OwnedFd, len: usize) -> Result<Received, Errno> {
-        let kind = self.layout().loan.packet_kind.as_ptr();
-        // SAFETY: the byte lies in the mapping, which outlives the call, and while the terminal is lent only its reader
-        // accesses it, which this is.
-        let kind = unsafe { &mut *kind };
-        let spare = self.spare();
-        let len = len.min(spare.len());
-        receive(master, kind, &mut spare[..len])
     }
 
     /// Counts a packet that was received but perhaps not counted before the worker was killed.
     fn finish_packet(&mut self) {
         let room = RING_BYTES - self.held();
         let head = self.head();
-        let layout = self.layout();
-        let loan = &layout.loan;
-        let kind = loan.packet_kind.swap(NO_PACKET, SeqCst);
+        let lent = &self.mapping.lent;
+        let kind = lent.packet_kind.swap(NO_PACKET, SeqCst);
         if kind == NO_PACKET {
             return;
         }
-        let len = loan.read_len.load(SeqCst) as usize;
-        let is_uncounted = loan.read_from.load(SeqCst) == head;
-        let is_unnoted = loan.flushes_before.load(SeqCst) == layout.input_flushes.load(SeqCst);
+        let len = lent.read_len.load(SeqCst) as usize;
+        let is_uncounted = lent.read_from.load(SeqCst) == head;
+        let flushes = self.mapping.input_flushes.load(SeqCst);
+        let is_unnoted = lent.flushes_before.load(SeqCst) == flushes;
         match kind_of(kind, len) {
             Received::Output(len) => {
                 if is_uncounted && len <= room {
@@ -201,5 +196,5 @@ impl RingWriter {
 
 // A holder that is a thread of the worker lends nothing.
 #[cfg(all(test, not(portable)))]
-#[path = "loan_tests.rs"]
+#[path = "lent_tests.rs"]
 mod tests;

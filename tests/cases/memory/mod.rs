@@ -81,7 +81,7 @@ fn assert_has(text: &str, parts: &[&str]) {
 
 /// Posts a payload as `ccctl hook` does, but without its time limit. Returns what Claude Code gets.
 fn post(daemon: &Daemon, event: &str, source: &str, cwd: &Path) -> Option<Value> {
-    static LAST: AtomicU32 = AtomicU32::new(0);
+    static LAST: AtomicU32 = AtomicU32::new(1);
     let number = LAST.fetch_add(1, Ordering::Relaxed);
     let params = json!({
         "delivery_id": format!("{number:032x}"),

@@ -1,6 +1,6 @@
 //! Hooks of Claude Code that load and save the memory.
 
-use super::{FILE, Memory, assert_has, payload, post, project};
+use super::{FILE, MemoryClient, assert_has, payload, post, project};
 use crate::support::client::Ran;
 use crate::support::{Ccctl, Daemon, eventually};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ fn each_start_of_a_session_gets_a_digest_that_was_verified() {
     let folder = below(root);
     let at_start = |source: &str| post(&daemon, "SessionStart", source, &folder);
     assert_eq!(at_start("startup"), None);
-    Memory::of(&daemon, root).ok(&["save"]);
+    MemoryClient::of(&daemon, root).ok(&["save"]);
     let start = |source: &str| context(&at_start(source).unwrap());
     let file = root.join(FILE);
     for source in ["startup", "clear", "compact", "fork"] {
@@ -92,7 +92,7 @@ fn a_digest_has_as_many_characters_as_configured_and_none_if_switched_off() {
     let root = project.root();
     let tasks = (2..40).map(|n| format!("- [ ] T{n:03} Task {n}\n"));
     fs::write(root.join("tasks.md"), tasks.collect::<String>()).unwrap();
-    let memory = Memory::of(&daemon, root);
+    let memory = MemoryClient::of(&daemon, root);
     memory.ok(&["save"]);
     let digest = context(&post(&daemon, "SessionStart", "startup", root).unwrap());
     assert_has(&digest, &["more in the file"]);
@@ -144,7 +144,7 @@ fn a_memory_is_saved_at_the_configured_moments() {
 fn the_client_prints_the_digest_and_without_a_daemon_the_head_of_the_file_which_is_marked() {
     let mut daemon = Daemon::start();
     let project = project();
-    Memory::of(&daemon, project.root()).ok(&["save"]);
+    MemoryClient::of(&daemon, project.root()).ok(&["save"]);
     let folder = below(project.root());
     let start = payload("SessionStart", "startup", &folder);
     let context = |output: &str| context(&serde_json::from_str(output).unwrap());

@@ -1,6 +1,6 @@
 //! `ccctl memory link`.
 
-use super::{Memory, assert_has, project};
+use super::{MemoryClient, assert_has, project};
 use crate::support::Daemon;
 use serde_json::json;
 use std::fs;
@@ -9,7 +9,7 @@ use std::fs;
 fn the_import_is_shown_first_and_written_after_a_yes() {
     let daemon = Daemon::start();
     let project = project();
-    let memory = Memory::of(&daemon, project.root());
+    let memory = MemoryClient::of(&daemon, project.root());
     let yes = ["link", "--yes"];
     memory.fails(&yes, "has no session memory");
     memory.fails(&yes, "ccctl memory save");

@@ -31,12 +31,12 @@ fn project() -> Repository {
 }
 
 /// `ccctl memory` for a project.
-struct Memory<'a> {
+struct MemoryClient<'a> {
     client: Ccctl<'a>,
     at: &'a str,
 }
 
-impl<'a> Memory<'a> {
+impl<'a> MemoryClient<'a> {
     fn of(daemon: &'a Daemon, root: &'a Path) -> Self {
         Self {
             client: Ccctl::new(daemon),
@@ -100,7 +100,7 @@ fn payload(event: &str, source: &str, cwd: &Path) -> Value {
 fn a_memory_is_saved_shown_checked_and_loaded() {
     let daemon = Daemon::start();
     let project = project();
-    let memory = Memory::of(&daemon, project.root());
+    let memory = MemoryClient::of(&daemon, project.root());
     let saved = memory.json(&["save"]);
     let path = saved["path"].as_str().unwrap();
     let file = fs::read_to_string(path).unwrap();
@@ -141,7 +141,7 @@ fn a_memory_is_saved_shown_checked_and_loaded() {
 fn a_given_memory_is_written_and_comes_back_or_is_refused_with_the_reason() {
     let daemon = Daemon::start();
     let project = project();
-    let memory = Memory::of(&daemon, project.root());
+    let memory = MemoryClient::of(&daemon, project.root());
     memory.ok(&["save"]);
     let mut value = memory.shown();
     let given = project.root().join("given.json");
@@ -207,7 +207,7 @@ fn a_given_memory_is_written_and_comes_back_or_is_refused_with_the_reason() {
 fn errors_name_the_thing() {
     let daemon = Daemon::start();
     let project = project();
-    let memory = Memory::of(&daemon, project.root());
+    let memory = MemoryClient::of(&daemon, project.root());
     let kind = |method: &str, project: &str| {
         let refused = daemon.call_value(method, &json!({"project": project}));
         refused.unwrap_err()["data"]["kind"].clone()
@@ -269,7 +269,7 @@ fn a_directory_in_a_project_belongs_to_the_project() {
     assert!(root.join(FILE).is_file());
     assert!(!folder.join(".claude").exists());
     // A directory that is named is the project itself, and what is in it belongs to it from then on.
-    Memory::of(&daemon, &folder).ok(&["save"]);
+    MemoryClient::of(&daemon, &folder).ok(&["save"]);
     assert!(folder.join(FILE).is_file());
     assert_has(&run_in(&folder, "status"), &["src/deep/.claude"]);
     // Where there is neither a memory nor git, it is the directory alone.

@@ -1,6 +1,6 @@
 //! What was done last in a project.
 
-use super::{Memory, project};
+use super::{MemoryClient, project};
 use crate::support::Daemon;
 use serde_json::{Value, json};
 use std::fs;
@@ -34,7 +34,7 @@ fn what_was_done_last_is_shown_and_transcripts_only_if_they_are_indexed() {
     let name = "8b5e2f3a-0000-4000-8000-000000000001.jsonl";
     fs::write(folder.join(name), lines).unwrap();
 
-    let memory = Memory::of(&daemon, &root);
+    let memory = MemoryClient::of(&daemon, &root);
     memory.ok(&["save"]);
     let recent = || {
         let shown = memory.shown();

@@ -1,13 +1,13 @@
 //! Results of a project without reports, from what hooks and sessions recorded.
 
-use super::{Memory, assert_has};
+use super::{MemoryClient, assert_has};
 use crate::hook::silent_hook;
 use crate::support::executable::write_script;
 use crate::support::{Daemon, eventually};
 use serde_json::{Value, json};
 use std::path::Path;
 
-fn saved(memory: &Memory<'_>) -> Value {
+fn saved(memory: &MemoryClient<'_>) -> Value {
     memory.ok(&["save"]);
     memory.shown()
 }
@@ -21,7 +21,7 @@ fn passed(cwd: &Path, command: &str, stdout: &str) -> Value {
 fn the_last_test_and_the_last_failing_build_of_hooks_are_in_the_memory() {
     let daemon = Daemon::start();
     let (project, other) = (super::project(), super::project());
-    let memory = Memory::of(&daemon, project.root());
+    let memory = MemoryClient::of(&daemon, project.root());
     let line = "test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
     let folder = project.root().join("src");
     silent_hook(&daemon, &passed(&folder, "cd .. && cargo test", line));
@@ -62,7 +62,7 @@ fn the_last_test_and_the_last_failing_build_of_hooks_are_in_the_memory() {
 fn a_program_that_the_daemon_ran_and_the_task_of_claude_codes_own_list_are_in_the_memory() {
     let daemon = Daemon::start();
     let project = super::project();
-    let memory = Memory::of(&daemon, project.root());
+    let memory = MemoryClient::of(&daemon, project.root());
     let script = "#!/bin/sh\necho '===== 1 failed, 4 passed in 0.12s ====='\nexit 1\n";
     write_script(&project.root().join("pytest"), script);
     let mut command = memory.client.command(&["run", "--", "./pytest"]);

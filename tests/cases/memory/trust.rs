@@ -1,6 +1,6 @@
 //! Whose a memory is: a project's own, or nobody's.
 
-use super::{FILE, Memory, assert_has, post, project};
+use super::{FILE, MemoryClient, assert_has, post, project};
 use crate::support::Daemon;
 use serde_json::Value;
 use std::fs::{self, Permissions};
@@ -32,7 +32,7 @@ fn a_memory_above_a_directory_is_not_that_of_a_session_there() {
     let outside = tempfile::tempdir().unwrap();
     let below = outside.path().join("below");
     fs::create_dir(&below).unwrap();
-    let memory = Memory::of(&daemon, outside.path());
+    let memory = MemoryClient::of(&daemon, outside.path());
     memory.ok(&["save"]);
     assert!(start(&daemon, outside.path()).is_some());
     assert_eq!(start(&daemon, &below), None);
@@ -47,7 +47,7 @@ fn what_others_could_have_written_is_not_read_and_the_reason_is_said() {
     let daemon = Daemon::start();
     let project = project();
     let (root, file) = (project.root(), project.root().join(FILE));
-    let memory = Memory::of(&daemon, root);
+    let memory = MemoryClient::of(&daemon, root);
     memory.ok(&["save"]);
     for (path, before) in [
         (root, 0o755),
@@ -89,7 +89,7 @@ fn a_repository_of_another_user_gets_no_memory_unless_git_s_configuration_trusts
             return;
         }
     }
-    let memory = Memory::of(&daemon, project.root());
+    let memory = MemoryClient::of(&daemon, project.root());
     let above = format!("{}/*", project.root().parent().unwrap().display());
     for directories in [&[][..], &["/elsewhere"], &["*", ""], &[memory.at, ""]] {
         trust(&daemon, directories);

@@ -1,6 +1,6 @@
 //! Looks at the parts of a project side by side.
 
-use super::assemble::{Known, assemble};
+use super::assemble::{KnownProject, assemble};
 use super::build::build;
 use super::comments::comments;
 use super::dependencies::dependencies;
@@ -38,7 +38,7 @@ pub(super) fn collect_within(
     limit: Duration,
 ) -> Result<Collected> {
     let project = Project::find(directory, Instant::now() + limit)?;
-    Ok(assemble(Known {
+    Ok(assemble(KnownProject {
         project: &project,
         facts: run(&project, parts(), limit),
         previous,

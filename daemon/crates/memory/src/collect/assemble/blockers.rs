@@ -1,6 +1,6 @@
 //! What stops progress. The most urgent comes first.
 
-use super::Known;
+use super::KnownProject;
 use crate::collect::facts::Plan;
 use crate::collect::open_point::{Comment, Keyword};
 use crate::model::{TITLE_CHARS, clip, pattern};
@@ -72,7 +72,7 @@ pub(super) fn files(blockers: &[Blocker]) -> Vec<FileReference> {
     files.cloned().collect()
 }
 
-pub(super) fn blockers(known: &Known<'_>, memory: &SessionMemory) -> Vec<Blocker> {
+pub(super) fn blockers(known: &KnownProject<'_>, memory: &SessionMemory) -> Vec<Blocker> {
     let (facts, plan) = (&known.facts, &known.facts.plan.value);
     let conflicts = facts.git.value.conflicts.iter();
     let mut found: Vec<Blocker> = conflicts.map(|path| conflict(path)).collect();

@@ -22,14 +22,14 @@ use std::time::SystemTime;
 const VERSION: &str = "1.0";
 
 /// What is known of a project. `previous` is the memory of the last save.
-pub(super) struct Known<'a> {
+pub(super) struct KnownProject<'a> {
     pub(super) project: &'a Project,
     pub(super) facts: Facts,
     pub(super) previous: Option<&'a SessionMemory>,
     pub(super) recorded: &'a Recorded,
 }
 
-pub(super) fn assemble(mut known: Known<'_>) -> Collected {
+pub(super) fn assemble(mut known: KnownProject<'_>) -> Collected {
     let redacted = known.facts.redact();
     let mut provenance = Provenance::new();
     let mut memory = SessionMemory {
@@ -55,7 +55,7 @@ pub(super) fn assemble(mut known: Known<'_>) -> Collected {
     }
 }
 
-fn metadata(known: &Known<'_>, provenance: &mut Provenance) -> SessionMetadata {
+fn metadata(known: &KnownProject<'_>, provenance: &mut Provenance) -> SessionMetadata {
     let now = stamp(SystemTime::now());
     let Manifest { name, source, .. } = &known.facts.manifest;
     let name = name.clone().unwrap_or_else(|| known.project.name());
@@ -103,7 +103,7 @@ fn noted<T: Clone>(provenance: &mut Provenance, part: &str, found: &Sourced<T>) 
     found.value.clone()
 }
 
-fn environment(known: &Known<'_>, provenance: &mut Provenance) -> EnvironmentState {
+fn environment(known: &KnownProject<'_>, provenance: &mut Provenance) -> EnvironmentState {
     let facts = &known.facts;
     let mut servers = noted(provenance, "environment.servers", &facts.servers);
     if !facts.servers.source.is_empty() {

@@ -1,12 +1,12 @@
 //! Where the plan stands, and which task is current.
 
-use super::{Known, noted};
+use super::{KnownProject, noted};
 use crate::collect::facts::{Plan, Sourced};
 use crate::collect::recorded::{OWN_LIST, RecordedTask};
 use crate::model::{MAX_NEXT_TASKS, Provenance, since};
 use ccd_protocol::memory::{TaskReference, TaskStatus};
 
-pub(super) fn status(known: &Known<'_>, provenance: &mut Provenance) -> TaskStatus {
+pub(super) fn status(known: &KnownProject<'_>, provenance: &mut Provenance) -> TaskStatus {
     let facts = &known.facts;
     let mut status = of_plan(&facts.plan);
     let plan = noted(provenance, "taskStatus", &facts.plan);

@@ -1,13 +1,13 @@
 //! Test results: of the newest report of each suite, or what the daemon recorded after it, else only how they would be run.
 
-use super::Known;
+use super::KnownProject;
 use crate::collect::facts::{Runner, Sourced, SuiteFacts};
 use crate::collect::manifest::pytest;
 use crate::model::{Provenance, since};
 use ccd_protocol::memory::{TestResults, TestSuite};
 use std::path::Path;
 
-pub(super) fn results(known: &Known<'_>, provenance: &mut Provenance) -> TestResults {
+pub(super) fn results(known: &KnownProject<'_>, provenance: &mut Provenance) -> TestResults {
     let (root, facts) = (&known.project.root, &known.facts);
     let mut last_run = None;
     let mut suite = |is_e2e: bool, runner: &Runner, name: &str| {

@@ -1,5 +1,6 @@
 //! The real Claude Code with our hooks: what its requests to the model contain of the memory.
 
+use super::assert_has;
 use crate::hook::claude::run_as_nobody;
 use std::fs;
 use std::path::Path;
@@ -44,25 +45,14 @@ fn the_first_request_has_the_digest_also_after_a_compaction_and_without_a_daemon
         String::from_utf8_lossy(&output.stderr)
     );
 
-    let started = requests(home.path(), "started");
-    assert!(
-        started.contains("Current task: T002 Paint the shed"),
-        "{started}"
-    );
-    assert!(
-        started.contains("Step: Complete T003: Build the fence"),
-        "{started}"
-    );
-    // The session is resumed, too, but that digest is short.
-    let compacted = requests(home.path(), "compacted");
-    assert!(
-        compacted.contains("Step: Complete T003: Build the fence"),
-        "{compacted}"
-    );
-    let stopped = requests(home.path(), "stopped");
-    assert!(
-        stopped.contains("not verified: the ccd daemon did not answer"),
-        "{stopped}"
-    );
-    assert!(stopped.contains("T002 - Paint the shed"), "{stopped}");
+    let step = "Step: Complete T003: Build the fence";
+    let unverified = "not verified: the ccd daemon did not answer";
+    for (run, expected) in [
+        ("started", &["Current task: T002 Paint the shed", step][..]),
+        // The session is resumed, too, but that digest is short.
+        ("compacted", &[step]),
+        ("stopped", &[unverified, "T002 - Paint the shed"]),
+    ] {
+        assert_has(&requests(home.path(), run), expected);
+    }
 }

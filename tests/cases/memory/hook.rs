@@ -1,6 +1,6 @@
 //! Hooks of Claude Code that load and save the memory.
 
-use super::{FILE, project};
+use super::{FILE, MemoryClient, assert_has, payload, post, project};
 use crate::support::client::Ran;
 use crate::support::{Ccctl, Daemon, eventually};
 use serde_json::{Value, json};
@@ -9,42 +9,41 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 
-fn payload(event: &str, source: &str, cwd: &Path) -> Value {
-    json!({"session_id": "s", "hook_event_name": event, "source": source, "cwd": cwd})
-}
-
-/// Posts a payload as `ccctl hook` does, but without its time limit.
-fn post(daemon: &Daemon, number: u32, payload: &Value) -> Option<String> {
-    let params = json!({"delivery_id": format!("{number:032x}"), "at": "2026-01-31T12:00:00.000000Z", "payload": payload});
-    let reply = daemon.call_value("hook.post", &params).unwrap();
-    reply["output"].as_str().map(str::to_owned)
-}
-
-fn context(output: &str) -> String {
-    let output: Value = serde_json::from_str(output).unwrap();
+fn context(output: &Value) -> String {
     let output = &output["hookSpecificOutput"];
     assert_eq!(output["hookEventName"], "SessionStart");
     output["additionalContext"].as_str().unwrap().to_owned()
 }
 
-/// Runs `ccctl hook` with as much time as it may have.
-fn hook(daemon: &Daemon, args: &[&str], payload: &Value) -> Ran {
-    let mut words = vec!["hook", "--timeout-ms", "1000"];
-    words.extend(args);
+/// Runs `ccctl hook` with as much time as it may have, and returns its output.
+fn hook(daemon: &Daemon, args: &[&str], payload: &Value) -> String {
+    let words = [&["hook", "--timeout-ms", "1000"], args].concat();
     let mut command = Ccctl::new(daemon).command(&words);
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     input.write_all(payload.to_string().as_bytes()).unwrap();
     drop(input);
-    Ran::of(child.wait_with_output().unwrap())
+    let ran = Ran::of(child.wait_with_output().unwrap());
+    assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
+    ran.stdout
 }
 
 fn with(config: &Value) -> Daemon {
     Daemon::builder().config(&config.to_string()).start()
+}
+
+fn configure(daemon: &Daemon, config: &Value) {
+    fs::write(daemon.config_path(), config.to_string()).unwrap();
+    daemon.call_value("daemon.reload", &json!({})).unwrap();
+}
+
+/// Makes a directory in a project.
+fn below(root: &Path) -> std::path::PathBuf {
+    let folder = root.join("src");
+    fs::create_dir(&folder).unwrap();
+    folder
 }
 
 #[test]
@@ -52,35 +51,21 @@ fn each_start_of_a_session_gets_a_digest_that_was_verified() {
     let daemon = Daemon::start();
     let project = project();
     let root = project.root();
-    let folder = root.join("src");
-    fs::create_dir(&folder).unwrap();
-    assert_eq!(
-        post(&daemon, 1, &payload("SessionStart", "startup", &folder)),
-        None
-    );
-    Ccctl::new(&daemon).ok(&["memory", "save", "--project", root.to_str().unwrap()]);
-    let mut number = 10;
-    let mut start = |source: &str| {
-        number += 1;
-        context(&post(&daemon, number, &payload("SessionStart", source, &folder)).unwrap())
-    };
+    let folder = below(root);
+    let at_start = |source: &str| post(&daemon, "SessionStart", source, &folder);
+    assert_eq!(at_start("startup"), None);
+    MemoryClient::of(&daemon, root).ok(&["save"]);
+    let start = |source: &str| context(&at_start(source).unwrap());
+    let file = root.join(FILE);
     for source in ["startup", "clear", "compact", "fork"] {
         let digest = start(source);
-        assert!(
-            digest.contains("(saved ") && digest.contains("Step: Complete T003"),
-            "{digest}"
-        );
-        assert!(
-            digest.contains(root.join(FILE).to_str().unwrap()),
-            "{digest}"
-        );
+        let path = file.to_str().unwrap();
+        assert_has(&digest, &["(saved ", "Step: Complete T003", path]);
         assert!(digest.chars().count() <= 9500);
     }
     let short = start("resume");
-    assert!(
-        short.contains("Current task: T002") && !short.contains("Commit, "),
-        "{short}"
-    );
+    let is_short = short.contains("Current task: T002") && !short.contains("Commit, ");
+    assert!(is_short, "{short}");
 
     let plan = fs::read_to_string(root.join("tasks.md")).unwrap();
     fs::write(root.join("tasks.md"), plan.replace("[ ] T002", "[x] T002")).unwrap();
@@ -94,51 +79,33 @@ fn each_start_of_a_session_gets_a_digest_that_was_verified() {
         is_known.then_some(())
     });
     for event in ["UserPromptSubmit", "SessionEnd", "PreCompact"] {
-        number += 1;
-        assert_eq!(
-            post(&daemon, number, &payload(event, "startup", &folder)),
-            None
-        );
+        assert_eq!(post(&daemon, event, "startup", &folder), None);
     }
-    fs::write(root.join(FILE), "").unwrap();
-    assert_eq!(
-        post(&daemon, 900, &payload("SessionStart", "startup", &folder)),
-        None
-    );
+    fs::write(file, "").unwrap();
+    assert_eq!(at_start("startup"), None);
 }
 
 #[test]
 fn a_digest_has_as_many_characters_as_configured_and_none_if_switched_off() {
     let daemon = with(&json!({"memory": {"digest_chars": 500}}));
     let project = project();
-    let at = project.root().to_str().unwrap();
-    let tasks: String = (2..40)
-        .map(|n| format!("- [ ] T{n:03} Task {n}\n"))
-        .collect();
-    fs::write(project.root().join("tasks.md"), tasks).unwrap();
-    let client = Ccctl::new(&daemon);
-    client.ok(&["memory", "save", "--project", at]);
-    let start = payload("SessionStart", "startup", project.root());
-    let digest = context(&post(&daemon, 1, &start).unwrap());
-    assert!(
-        digest.chars().count() <= 500 && digest.contains("more in the file"),
-        "{digest}"
-    );
-    assert!(
-        client
-            .ok(&["memory", "load", "--project", at])
-            .chars()
-            .count()
-            <= 500
-    );
+    let root = project.root();
+    let tasks = (2..40).map(|n| format!("- [ ] T{n:03} Task {n}\n"));
+    fs::write(root.join("tasks.md"), tasks.collect::<String>()).unwrap();
+    let memory = MemoryClient::of(&daemon, root);
+    memory.ok(&["save"]);
+    let digest = context(&post(&daemon, "SessionStart", "startup", root).unwrap());
+    assert_has(&digest, &["more in the file"]);
+    for text in [digest, memory.ok(&["load"])] {
+        assert!(text.chars().count() <= 500, "{text}");
+    }
 
-    let off = json!({"memory": {"load": false}}).to_string();
-    fs::write(daemon.config_path(), off).unwrap();
-    daemon.call_value("daemon.reload", &json!({})).unwrap();
-    assert_eq!(post(&daemon, 2, &start), None);
-    let installed = client.ok(&["hooks", "install", "--dry-run"]);
-    assert!(installed.contains(" hook --no-memory"), "{installed}");
-    assert_eq!(hook(&daemon, &["--no-memory"], &start).stdout, "");
+    configure(&daemon, &json!({"memory": {"load": false}}));
+    assert_eq!(post(&daemon, "SessionStart", "startup", root), None);
+    let installed = memory.client.ok(&["hooks", "install", "--dry-run"]);
+    assert_has(&installed, &[" hook --no-memory"]);
+    let start = payload("SessionStart", "startup", root);
+    assert_eq!(hook(&daemon, &["--no-memory"], &start), "");
 }
 
 #[test]
@@ -146,32 +113,28 @@ fn a_memory_is_saved_at_the_configured_moments() {
     let daemon = with(&json!({"memory": {"save_on": ["session_end"]}}));
     let (compacted, ended) = (project(), project());
     let none = tempfile::tempdir().unwrap();
-    let folder = ended.root().join("src");
-    fs::create_dir(&folder).unwrap();
-    post(&daemon, 1, &payload("PreCompact", "", compacted.root()));
-    post(&daemon, 2, &payload("SessionEnd", "", none.path()));
-    post(&daemon, 3, &payload("SessionEnd", "", &folder));
+    let folder = below(ended.root());
+    post(&daemon, "PreCompact", "", compacted.root());
+    post(&daemon, "SessionEnd", "", none.path());
+    post(&daemon, "SessionEnd", "", &folder);
     let file = eventually("the memory is saved", || {
         fs::read_to_string(ended.root().join(FILE)).ok()
     });
-    assert!(
-        file.contains("T002") && !file.contains("hunter2secret"),
-        "{file}"
-    );
+    let is_clean = file.contains("T002") && !file.contains("hunter2secret");
+    assert!(is_clean, "{file}");
     assert_eq!(ended.git(&["status", "--porcelain"]), "");
     // Saves are made one after the other.
     for folder in [compacted.root(), none.path(), &folder] {
         assert!(!folder.join(".claude").exists(), "{folder:?}");
     }
 
-    let both = json!({"memory": {"save_on": ["session_end", "pre_compact"]}}).to_string();
-    fs::write(daemon.config_path(), both).unwrap();
-    daemon.call_value("daemon.reload", &json!({})).unwrap();
+    let both = ["session_end", "pre_compact"];
+    configure(&daemon, &json!({"memory": {"save_on": both}}));
     // What cannot be saved is logged, and the next one is saved.
     fs::remove_file(ended.root().join(FILE)).unwrap();
     fs::create_dir(ended.root().join(FILE)).unwrap();
-    post(&daemon, 4, &payload("SessionEnd", "", ended.root()));
-    post(&daemon, 5, &payload("PreCompact", "", compacted.root()));
+    post(&daemon, "SessionEnd", "", ended.root());
+    post(&daemon, "PreCompact", "", compacted.root());
     eventually("the other memory is saved", || {
         compacted.root().join(FILE).is_file().then_some(())
     });
@@ -181,39 +144,25 @@ fn a_memory_is_saved_at_the_configured_moments() {
 fn the_client_prints_the_digest_and_without_a_daemon_the_head_of_the_file_which_is_marked() {
     let mut daemon = Daemon::start();
     let project = project();
-    Ccctl::new(&daemon).ok(&[
-        "memory",
-        "save",
-        "--project",
-        project.root().to_str().unwrap(),
-    ]);
-    let folder = project.root().join("src");
-    fs::create_dir(&folder).unwrap();
+    MemoryClient::of(&daemon, project.root()).ok(&["save"]);
+    let folder = below(project.root());
     let start = payload("SessionStart", "startup", &folder);
+    let context = |output: &str| context(&serde_json::from_str(output).unwrap());
     eventually("the daemon replies in time", || {
-        let ran = hook(&daemon, &[], &start);
-        assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
-        context(&ran.stdout).contains("(saved ").then_some(())
+        let digest = context(&hook(&daemon, &[], &start));
+        digest.contains("(saved ").then_some(())
     });
     daemon.stop();
-    let ran = hook(&daemon, &[], &start);
-    assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
-    let head = context(&ran.stdout);
-    assert!(
-        head.contains("not verified: the ccd daemon did not answer"),
-        "{head}"
-    );
-    assert!(
-        head.contains("T002") && head.chars().count() <= 9500,
-        "{head}"
-    );
+    let head = context(&hook(&daemon, &[], &start));
+    let unverified = "not verified: the ccd daemon did not answer";
+    assert_has(&head, &[unverified, "T002"]);
+    assert!(head.chars().count() <= 9500, "{head}");
     for (args, payload) in [
         (&[][..], payload("SessionEnd", "startup", &folder)),
         (&[], payload("UserPromptSubmit", "", &folder)),
         (&["--no-memory"], start),
         (&[], payload("SessionStart", "startup", daemon.home())),
     ] {
-        let ran = hook(&daemon, args, &payload);
-        assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (Some(0), "", ""));
+        assert_eq!(hook(&daemon, args, &payload), "");
     }
 }

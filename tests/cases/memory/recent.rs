@@ -1,7 +1,7 @@
 //! What was done last in a project.
 
-use super::project;
-use crate::support::{Ccctl, Daemon};
+use super::{MemoryClient, project};
+use crate::support::Daemon;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -16,10 +16,7 @@ fn what_was_done_last_is_shown_and_transcripts_only_if_they_are_indexed() {
     project.git(&["add", "."]);
     project.git(&["commit", "-q", "-m", "Light the lamp"]);
     project.write("lamp.rs", "two\n");
-    let name: String = at
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .collect();
+    let name = at.replace(|char: char| !char.is_ascii_alphanumeric(), "-");
     let folder = daemon.home().join(".claude/projects").join(name);
     fs::create_dir_all(&folder).unwrap();
     let said = |role: &str, text: &str| {
@@ -34,17 +31,13 @@ fn what_was_done_last_is_shown_and_transcripts_only_if_they_are_indexed() {
         said("assistant", "It is."),
     ];
     let lines = lines.map(|line| format!("{line}\n")).concat();
-    fs::write(
-        folder.join("8b5e2f3a-0000-4000-8000-000000000001.jsonl"),
-        lines,
-    )
-    .unwrap();
+    let name = "8b5e2f3a-0000-4000-8000-000000000001.jsonl";
+    fs::write(folder.join(name), lines).unwrap();
 
-    let client = Ccctl::new(&daemon);
-    client.ok(&["memory", "save", "--project", at]);
+    let memory = MemoryClient::of(&daemon, &root);
+    memory.ok(&["save"]);
     let recent = || {
-        let shown = client.ok(&["memory", "show", "--project", at, "--json"]);
-        let shown: Value = serde_json::from_str(&shown).unwrap();
+        let shown = memory.shown();
         let recent = shown["recent"].as_array().unwrap().iter();
         let text = |one: &Value| {
             let [kind, text] = ["kind", "text"].map(|name| one[name].as_str().unwrap());
@@ -58,17 +51,13 @@ fn what_was_done_last_is_shown_and_transcripts_only_if_they_are_indexed() {
         "commit: Light the lamp",
     ];
     assert_eq!(recent(), of_git);
-    client.ok(&["conversation", "list"]);
+    memory.client.ok(&["conversation", "list"]);
     let all = recent();
     assert_eq!(all[..3], of_git);
-    assert_eq!(
-        all[3],
-        "conversation: make it brighter, password=*** - It is."
-    );
+    let said = "conversation: make it brighter, password=*** - It is.";
+    assert_eq!(all[3], said);
     // It can be written back: what was done last is in no file.
-    let shown = client.ok(&["memory", "show", "--project", at, "--json"]);
     let copy = daemon.home().join("memory.json");
-    fs::write(&copy, shown).unwrap();
-    let copy = copy.to_str().unwrap();
-    client.ok(&["memory", "save", "--project", at, "--from", copy]);
+    fs::write(&copy, memory.shown().to_string()).unwrap();
+    memory.ok(&["save", "--from", copy.to_str().unwrap()]);
 }

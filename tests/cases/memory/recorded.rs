@@ -1,14 +1,15 @@
 //! Results of a project without reports, from what hooks and sessions recorded.
 
+use super::{MemoryClient, assert_has};
 use crate::hook::silent_hook;
 use crate::support::executable::write_script;
-use crate::support::{Ccctl, Daemon, eventually};
+use crate::support::{Daemon, eventually};
 use serde_json::{Value, json};
 use std::path::Path;
 
-fn saved(client: &Ccctl<'_>, at: &str) -> Value {
-    client.ok(&["memory", "save", "--project", at]);
-    super::shown(client, at)
+fn saved(memory: &MemoryClient<'_>) -> Value {
+    memory.ok(&["save"]);
+    memory.shown()
 }
 
 fn passed(cwd: &Path, command: &str, stdout: &str) -> Value {
@@ -19,80 +20,66 @@ fn passed(cwd: &Path, command: &str, stdout: &str) -> Value {
 #[test]
 fn the_last_test_and_the_last_failing_build_of_hooks_are_in_the_memory() {
     let daemon = Daemon::start();
-    let client = Ccctl::new(&daemon);
     let (project, other) = (super::project(), super::project());
-    let at = project.root().to_str().unwrap();
+    let memory = MemoryClient::of(&daemon, project.root());
     let line = "test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
     let folder = project.root().join("src");
     silent_hook(&daemon, &passed(&folder, "cd .. && cargo test", line));
-    silent_hook(
-        &daemon,
-        &passed(other.root(), "cargo test", &line.replace('5', "9")),
-    );
-    silent_hook(
-        &daemon,
-        &passed(project.root(), "git commit -m 'test it'", "1 file changed"),
-    );
+    let nine = line.replace('5', "9");
+    silent_hook(&daemon, &passed(other.root(), "cargo test", &nine));
+    let commit = "git commit -m 'test it'";
+    silent_hook(&daemon, &passed(project.root(), commit, "1 file changed"));
     let failed = json!({"session_id": "s", "hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "cwd": project.root(),
         "tool_input": {"command": "npm run build"}, "error": "Exit code 2\nsrc/a.ts(1,2): error TS2304: no name"});
     silent_hook(&daemon, &failed);
-    let memory = eventually("the payloads are processed", || {
-        let memory = saved(&client, at);
-        let is_known = memory["environment"]["build"]["status"] == "failed";
-        is_known.then_some(memory)
+    let found = eventually("the payloads are processed", || {
+        let found = saved(&memory);
+        let is_known = found["environment"]["build"]["status"] == "failed";
+        is_known.then_some(found)
     });
-    let unit = &memory["testResults"]["unit"];
-    assert_eq!(
-        (&unit["passed"], &unit["status"]),
-        (&json!(5), &json!("passed")),
-        "{memory:#}"
-    );
+    let unit = &found["testResults"]["unit"];
+    let counts = (&unit["passed"], &unit["status"]);
+    assert_eq!(counts, (&json!(5), &json!("passed")), "{found:#}");
     assert_eq!(unit["command"], "cargo test");
-    assert_eq!(
-        memory["provenance"]["testResults.unit"]["source"],
-        "hook events"
-    );
-    let errors = memory["environment"]["build"]["errors"].to_string();
-    assert!(errors.contains("TS2304"), "{errors}");
+    let source = &found["provenance"]["testResults.unit"]["source"];
+    assert_eq!(source, "hook events");
+    let errors = found["environment"]["build"]["errors"].to_string();
+    assert_has(&errors, &["TS2304"]);
 
     // What they report after a save is a change. Times of a memory are in whole seconds.
     let status = eventually("the payload is processed and newer than the save", || {
         silent_hook(&daemon, &passed(project.root(), "cargo test", line));
-        let status = client.ok(&["memory", "status", "--project", at]);
+        let status = memory.ok(&["status"]);
         status.contains("ran again").then_some(status)
     });
     let expected = "unit tests ran again: 0 failed, 5 passed, from hook events";
-    assert!(status.contains(expected), "{status}");
-    let digest = client.ok(&["memory", "load", "--project", at]);
-    assert!(
-        digest.contains("Unit tests: 5/5 passed, from hook events"),
-        "{digest}"
-    );
+    assert_has(&status, &[expected]);
+    let expected = "Unit tests: 5/5 passed, from hook events";
+    assert_has(&memory.ok(&["load"]), &[expected]);
 }
 
 #[test]
 fn a_program_that_the_daemon_ran_and_the_task_of_claude_codes_own_list_are_in_the_memory() {
     let daemon = Daemon::start();
-    let client = Ccctl::new(&daemon);
     let project = super::project();
-    let at = project.root().to_str().unwrap();
-    write_script(
-        &project.root().join("pytest"),
-        "#!/bin/sh\necho '===== 1 failed, 4 passed in 0.12s ====='\nexit 1\n",
-    );
-    let mut command = client.command(&["run", "--", "./pytest"]);
+    let memory = MemoryClient::of(&daemon, project.root());
+    let script = "#!/bin/sh\necho '===== 1 failed, 4 passed in 0.12s ====='\nexit 1\n";
+    write_script(&project.root().join("pytest"), script);
+    let mut command = memory.client.command(&["run", "--", "./pytest"]);
     let ran = command.current_dir(project.root()).output().unwrap();
     assert_eq!(ran.status.code(), Some(1), "{ran:?}");
-    let memory = eventually("the history is written", || {
-        let memory = saved(&client, at);
-        let is_known = memory["testResults"]["unit"]["status"] == "failed";
-        is_known.then_some(memory)
+    let found = eventually("the history is written", || {
+        let found = saved(&memory);
+        let is_known = found["testResults"]["unit"]["status"] == "failed";
+        is_known.then_some(found)
     });
-    let source = memory["provenance"]["testResults.unit"]["source"].to_string();
-    assert!(source.contains("session "), "{source}");
+    let source = found["provenance"]["testResults.unit"]["source"].to_string();
+    assert_has(&source, &["session "]);
 
     // The task of the list is current, as it is newer than the plan.
-    let name = at.replace(|char: char| !char.is_ascii_alphanumeric(), "-");
+    let name = memory
+        .at
+        .replace(|char: char| !char.is_ascii_alphanumeric(), "-");
     let folder = daemon.home().join(".claude/projects").join(name);
     std::fs::create_dir_all(&folder).unwrap();
     let todos =
@@ -100,10 +87,8 @@ fn a_program_that_the_daemon_ran_and_the_task_of_claude_codes_own_list_are_in_th
     let line = json!({"type": "assistant", "uuid": "u", "sessionId": "s", "timestamp": "2999-01-01T00:00:00Z",
         "message": {"id": "m", "content": [{"type": "tool_use", "id": "t", "name": "TodoWrite", "input": {"todos": todos}}]}});
     std::fs::write(folder.join("s.jsonl"), format!("{line}\n")).unwrap();
-    let memory = saved(&client, at);
-    assert_eq!(memory["taskStatus"]["currentTask"]["title"], "Fix the lamp");
-    assert_eq!(
-        memory["provenance"]["taskStatus.currentTask"]["source"],
-        "transcript s.jsonl"
-    );
+    let found = saved(&memory);
+    assert_eq!(found["taskStatus"]["currentTask"]["title"], "Fix the lamp");
+    let source = &found["provenance"]["taskStatus.currentTask"]["source"];
+    assert_eq!(source, "transcript s.jsonl");
 }

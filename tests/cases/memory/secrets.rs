@@ -16,75 +16,53 @@ const PROJECT_SECRETS: usize = 160;
 const CORE: usize = 10;
 type Cores = HashSet<[u8; CORE]>;
 
-/// What is random in the texts of the fixture, besides `{{N}}` and `{{hex N}}`: a value and how long the random one is.
-const VALUES: [(&str, usize); 6] = [
-    ("AKIAIOSFODNN7EXAMPLE", 16),
-    ("wJalrXUtnFEMI/K7MDENG", 40),
-    ("wJalr/K7", 40),
-    ("hunter2", 14),
-    ("geheim", 14),
-    ("swordfish", 14),
+/// What is random in the texts of the fixture, besides `{{N}}` and `{{hex N}}`, as such a gap. With a letter and a digit
+/// before it, nobody takes a password for a word.
+const VALUES: [(&str, &str); 6] = [
+    ("AKIAIOSFODNN7EXAMPLE", "AKIA{{capital 16}}"),
+    ("wJalrXUtnFEMI/K7MDENG", "p4{{40}}"),
+    ("wJalr/K7", "p4{{40}}"),
+    ("hunter2", "p4{{14}}"),
+    ("geheim", "p4{{14}}"),
+    ("swordfish", "p4{{14}}"),
 ];
-
-fn random_text(random: &mut StdRng, len: usize, alphabet: &[u8]) -> String {
-    let char = |_| char::from(alphabet[random.random_range(0..alphabet.len())]);
-    (0..len).map(char).collect()
-}
 
 /// Fills a text of the fixture with random values; nothing if it has no place for one.
 fn generated(template: &str, random: &mut StdRng, cores: &mut Cores) -> Option<String> {
-    const MIXED: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz123456789";
-    const HEX: &[u8] = b"0123456789abcdef";
-    const CAPITALS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-    let mut text = String::new();
-    let mut rest = template;
+    let replaced = |text: String, (value, gap): &(&str, &str)| text.replace(value, gap);
+    let template = VALUES.iter().fold(template.to_owned(), replaced);
+    let mut parts = template.split("{{");
+    let mut text = parts.next()?.to_owned();
     let mut found = false;
-    while let Some(char) = rest.chars().next() {
-        let value = VALUES.iter().find(|(value, _)| rest.starts_with(value));
-        let gap = rest.strip_prefix("{{").and_then(|gap| gap.split_once("}}"));
-        let (made, after) = match (value, gap) {
-            (Some((value, len)), _) if value.starts_with("AKIA") => {
-                text.push_str("AKIA");
-                (random_text(random, *len, CAPITALS), &rest[value.len()..])
-            }
-            // A letter, a digit: a password that nobody takes for a word.
-            (Some((value, len)), _) => {
-                let made = format!("p4{}", random_text(random, *len, MIXED));
-                (made, &rest[value.len()..])
-            }
-            (None, Some((gap, after))) => match gap.strip_prefix("hex ") {
-                Some(len) => (random_text(random, len.parse().unwrap(), HEX), after),
-                None => (random_text(random, gap.parse().unwrap(), MIXED), after),
-            },
-            (None, None) => {
-                text.push(char);
-                rest = &rest[char.len_utf8()..];
-                continue;
-            }
+    for part in parts {
+        let (gap, after) = part.split_once("}}").unwrap();
+        let (kind, len) = gap.rsplit_once(' ').unwrap_or(("", gap));
+        let alphabet: &[u8] = match kind {
+            "hex" => b"0123456789abcdef",
+            "capital" => b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
+            _ => b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz123456789",
         };
-        if made.len() >= CORE {
-            cores.insert(made.as_bytes()[made.len() - CORE..].try_into().unwrap());
+        let char = |_| char::from(alphabet[random.random_range(0..alphabet.len())]);
+        let made: String = (0..len.parse().unwrap()).map(char).collect();
+        if let Some(core) = made.as_bytes().last_chunk() {
+            cores.insert(*core);
             found = true;
         }
         text.push_str(&made);
-        rest = after;
+        text.push_str(after);
     }
     found.then_some(text)
 }
 
 fn secrets(cores: &mut Cores) -> Vec<String> {
     let fixture = fixture();
-    let templates: Vec<&str> = fixture["secrets"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|case| case["text"].as_str().unwrap())
-        .collect();
+    let templates = fixture["secrets"].as_array().unwrap().iter();
+    let templates = templates.map(|case| case["text"].as_str().unwrap());
     let mut random = StdRng::seed_from_u64(20);
     let mut secrets = Vec::new();
     // Each text of the fixture many times.
     let wanted = amount(10_000, 2_500);
-    for template in templates.iter().cycle() {
+    for template in templates.cycle() {
         secrets.extend(generated(template, &mut random, cores));
         if secrets.len() == wanted {
             break;
@@ -166,11 +144,8 @@ fn quoted(text: &str) -> String {
 
 fn junit(supply: &mut Supply<'_>) -> String {
     let case = |_| {
-        let (name, message, text) = (
-            quoted(supply.line()),
-            quoted(supply.next()),
-            quoted(supply.next()),
-        );
+        let name = quoted(supply.line());
+        let [message, text] = [(); 2].map(|()| quoted(supply.next()));
         format!(
             "<testcase name=\"{name}\"><failure message=\"{message}\">{text}</failure></testcase>"
         )
@@ -200,11 +175,8 @@ fn tap(supply: &mut Supply<'_>) -> String {
 
 /// A project in which everything that is text is a secret.
 fn project(root: &Path, number: usize, supply: &mut Supply<'_>) {
-    write(
-        root,
-        ".git/HEAD",
-        &format!("ref: refs/heads/{}\n", supply.token()),
-    );
+    let head = format!("ref: refs/heads/{}\n", supply.token());
+    write(root, ".git/HEAD", &head);
     for folder in ["objects", "refs"] {
         fs::create_dir_all(root.join(".git").join(folder)).unwrap();
     }
@@ -216,11 +188,8 @@ fn project(root: &Path, number: usize, supply: &mut Supply<'_>) {
         plan.push_str(&format!("- [ ] {}\n", supply.line()));
         plan.push_str(&format!("## Phase {task}: {}\n- [ ] x\n", supply.line()));
     }
-    plan.push_str(&format!(
-        "## Later\n- {}\n- {}\n",
-        supply.line(),
-        supply.line()
-    ));
+    let later = [(); 2].map(|()| supply.line());
+    plan.push_str(&format!("## Later\n- {}\n- {}\n", later[0], later[1]));
     write(root, "tasks.md", &plan);
     let mut source = String::new();
     for word in ["FIXME", "BLOCKED", "TODO(T002)", "NEEDS"] {
@@ -246,22 +215,14 @@ fn fill(value: &mut Value, supply: &mut Supply<'_>) {
         Value::Array(values) => values.iter_mut().for_each(|value| fill(value, supply)),
         Value::Object(fields) => {
             for (name, value) in fields {
-                const FORMS: [&str; 9] = [
-                    "priority",
-                    "status",
-                    "generatedAt",
-                    "detectedAt",
-                    "lastRun",
-                    "lastInstall",
-                    "lastBuild",
-                    "version",
-                    "packageManager",
-                ];
+                const FORMS: &str = "priority status generatedAt detectedAt lastRun lastInstall lastBuild version packageManager";
                 match (name.as_str(), value) {
                     ("file" | "path" | "sourceFile", Value::String(path)) => {
                         supply.name().clone_into(path);
                     }
-                    (name, value) if !FORMS.contains(&name) => fill(value, supply),
+                    (name, value) if !FORMS.split(' ').any(|form| form == name) => {
+                        fill(value, supply);
+                    }
                     _ => (),
                 }
             }
@@ -272,9 +233,8 @@ fn fill(value: &mut Value, supply: &mut Supply<'_>) {
 }
 
 fn given(daemon: &Daemon, at: &str, supply: &mut Supply<'_>) -> Value {
-    let mut memory = daemon
-        .call_value("memory.get", &json!({"project": at}))
-        .unwrap();
+    let memory = daemon.call_value("memory.get", &json!({"project": at}));
+    let mut memory = memory.unwrap();
     let fields = memory.as_object_mut().unwrap();
     fields.remove("provenance");
     fields.remove("warnings");

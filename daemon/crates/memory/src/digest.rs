@@ -1,8 +1,8 @@
 //! What a new session gets of a memory: as much as fits, the most important first.
 
-use crate::collect::DESCRIBE;
+use crate::collect::{DESCRIBE, place};
 use crate::file::Parsed;
-use crate::model::{Notes, age, clip};
+use crate::model::{Notes, age, clip, is_invisible};
 use crate::verify::Verified;
 use ccd_protocol::memory::{
     BlockerEntry, MemoryRecent, NextStep, Priority, ServerStatus, SessionMemory, StepPriority,
@@ -39,16 +39,9 @@ pub fn digest(verified: &Verified, path: &str, max_chars: usize, is_short: bool)
     lines.extend(warnings.map(|warning| format!("Warning: {warning}")));
     lines.extend(tasks(memory, notes));
     let tests = &memory.test_results;
-    lines.extend(suite(
-        "Unit tests",
-        &tests.unit,
-        &from(notes, "testResults.unit"),
-    ));
-    lines.extend(suite(
-        "E2E tests",
-        &tests.e2e,
-        &from(notes, "testResults.e2e"),
-    ));
+    let from = |part| from(notes, part);
+    lines.extend(suite("Unit tests", &tests.unit, from("testResults.unit")));
+    lines.extend(suite("E2E tests", &tests.e2e, from("testResults.e2e")));
     if !is_short {
         let failures = tests.unit.failures.iter().chain(&tests.e2e.failures);
         let failures: Vec<String> = failures.map(failing).collect();
@@ -77,13 +70,12 @@ fn changes(verified: &Verified) -> Vec<String> {
 }
 
 fn done(recent: &MemoryRecent) -> String {
-    let what = recent.kind.label();
     let age_s = recent.at.as_deref().and_then(ccd_base::clock::age_s);
-    let ago = age_s
-        .filter(|age_s| *age_s >= 0.0)
-        .map(|age_s| format!(", {} ago", age(age_s)));
-    let ago = ago.unwrap_or_default();
-    format!("{what}{ago}: {}", recent.text)
+    let ago = match age_s.filter(|age_s| *age_s >= 0.0) {
+        Some(age_s) => format!(", {} ago", age(age_s)),
+        None => String::new(),
+    };
+    format!("{}{ago}: {}", recent.kind.label(), recent.text)
 }
 
 /// Returns the first lines, and says how many there are besides.
@@ -101,10 +93,8 @@ fn head(memory: &SessionMemory, path: &str) -> Vec<String> {
     let age_s = ccd_base::clock::age_s(&about.generated_at);
     let saved = match age_s {
         Some(age_s) if age_s < -FUTURE_S => {
-            format!(
-                "saved in the future, at {}: check the clock",
-                about.generated_at
-            )
+            let at = &about.generated_at;
+            format!("saved in the future, at {at}: check the clock")
         }
         Some(age_s) => format!("saved {} ago", age(age_s)),
         None => "saved at an unknown time".to_owned(),
@@ -134,17 +124,12 @@ fn from(notes: &Notes, part: &str) -> String {
     let Some(fact) = notes.provenance.get(part) else {
         return String::new();
     };
-    let at = fact.at.as_deref().and_then(ccd_base::clock::age_s);
-    match at {
-        Some(age_s) if age_s < -FUTURE_S => {
-            format!(
-                ", from {}, dated in the future: check the clock",
-                fact.source
-            )
-        }
-        Some(age_s) => format!(", from {}, {} old", fact.source, age(age_s)),
-        None => format!(", from {}", fact.source),
-    }
+    let age = match fact.at.as_deref().and_then(ccd_base::clock::age_s) {
+        Some(age_s) if age_s < -FUTURE_S => ", dated in the future: check the clock".to_owned(),
+        Some(age_s) => format!(", {} old", age(age_s)),
+        None => String::new(),
+    };
+    format!(", from {}{age}", fact.source)
 }
 
 fn tasks(memory: &SessionMemory, notes: &Notes) -> Vec<String> {
@@ -163,52 +148,33 @@ fn tasks(memory: &SessionMemory, notes: &Notes) -> Vec<String> {
     current.chain(status).collect()
 }
 
-fn suite(name: &str, suite: &TestSuite, from: &str) -> Option<String> {
-    let TestSuite {
-        passed,
-        failed,
-        total,
-        command,
-        ..
-    } = suite;
-    let counts = match (suite.status, total) {
-        (TestStatus::NotRun, 0) => return None,
-        (TestStatus::Failed, 0) => "failed".to_owned(),
-        (_, 0) => "passed".to_owned(),
-        (TestStatus::Failed, _) if *failed == 0 => {
-            format!("{passed}/{total} passed, but the run failed")
-        }
-        (..) if *failed > 0 => format!("{passed}/{total} passed, {failed} failed"),
-        _ => format!("{passed}/{total} passed"),
+fn suite(name: &str, suite: &TestSuite, from: String) -> Option<String> {
+    let passed = format!("{}/{} passed", suite.passed, suite.total);
+    let counts = match (suite.status, suite.total, suite.failed) {
+        (TestStatus::NotRun, 0, _) => return None,
+        (TestStatus::Failed, 0, _) => "failed".to_owned(),
+        (_, 0, _) => "passed".to_owned(),
+        (TestStatus::Failed, _, 0) => format!("{passed}, but the run failed"),
+        (_, _, 0) => passed,
+        (_, _, failed) => format!("{passed}, {failed} failed"),
     };
-    let command = if command.is_empty() {
-        String::new()
-    } else {
-        format!(" ({command})")
+    let command = match &*suite.command {
+        "" => String::new(),
+        command => format!(" ({command})"),
     };
     Some(format!("{name}: {counts}{from}{command}"))
 }
 
 fn failing(failure: &TestFailure) -> String {
-    let line = failure
-        .line
-        .map_or_else(String::new, |line| format!(":{line}"));
+    let place = place(&failure.file, failure.line);
     let message = failure.message.as_deref().unwrap_or_default();
-    format!(
-        "Failing test: {}{line} {} {message}",
-        failure.file, failure.test_name
-    )
+    format!("Failing test: {place} {} {message}", failure.test_name)
 }
 
 fn steps(memory: &SessionMemory) -> Vec<String> {
     let next = &*memory.summary.next_action;
     // What comes later is in the file.
-    let is_near = |step: &&NextStep| {
-        matches!(
-            step.priority,
-            StepPriority::Immediate | StepPriority::ShortTerm
-        )
-    };
+    let is_near = |step: &&NextStep| step.priority <= StepPriority::ShortTerm;
     let others = memory.next_steps.iter().filter(is_near);
     let others = others.filter(|step| step.action != next);
     let others = others.map(|step| format!("Step: {}", step.action));
@@ -219,16 +185,17 @@ fn steps(memory: &SessionMemory) -> Vec<String> {
 
 /// Failing tests are shown before.
 fn blockers(memory: &SessionMemory, notes: &Notes) -> Vec<String> {
-    let line = |blocker: &BlockerEntry| {
-        let from = match &*blocker.title {
+    let line = |one: &BlockerEntry| {
+        let from = match &*one.title {
             "The build fails" => from(notes, "environment.build"),
             _ => String::new(),
         };
-        format!("Blocker: {} - {}{from}", blocker.title, blocker.description)
+        format!("Blocker: {} - {}{from}", one.title, one.description)
     };
-    let urgent = memory.blockers.iter().filter(|blocker| {
-        blocker.priority == Priority::High && !blocker.title.starts_with("Failing test: ")
-    });
+    let is_urgent = |one: &&BlockerEntry| {
+        one.priority == Priority::High && !one.title.starts_with("Failing test: ")
+    };
+    let urgent = memory.blockers.iter().filter(is_urgent);
     first(urgent.map(line).collect(), MAX_BLOCKERS, "blockers")
 }
 
@@ -250,12 +217,12 @@ fn rest(memory: &SessionMemory) -> Vec<String> {
         ServerStatus::Running => format!("Server: {} on {}", server.process, server.url),
         ServerStatus::Stopped => format!("Stopped server: {} on {}", server.process, server.url),
     }));
-    let others = memory.blockers.iter();
     // Old ones are in the file.
-    let others = others.filter(|blocker| blocker.priority == Priority::Medium);
-    let others =
-        others.map(|blocker| format!("Open point: {} - {}", blocker.title, blocker.description));
-    lines.extend(first(others.collect(), MAX_OPEN_POINTS, "open points"));
+    let is_medium = |blocker: &&BlockerEntry| blocker.priority == Priority::Medium;
+    let others = memory.blockers.iter().filter(is_medium);
+    let line = |one: &BlockerEntry| format!("Open point: {} - {}", one.title, one.description);
+    let others = others.map(line).collect();
+    lines.extend(first(others, MAX_OPEN_POINTS, "open points"));
     // The files that need attention are those of failures, conflicts and open points.
     lines
 }
@@ -286,9 +253,7 @@ fn shown(text: &str) -> String {
     let char = |char: char| match char {
         '<' => Some('‹'),
         '>' => Some('›'),
-        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => None,
-        '\u{3164}' | '\u{feff}' | '\u{e0000}'..='\u{e01ef}' => None,
-        char => (!char.is_control()).then_some(char),
+        char => (!char.is_control() && !is_invisible(char)).then_some(char),
     };
     words.join(" ").chars().filter_map(char).collect()
 }

@@ -1,6 +1,5 @@
 //! What can go wrong with a memory.
 
-use crate::rules::FileSecret;
 use ccd_protocol::{ErrorCode, Reportable};
 use std::io;
 use std::path::PathBuf;
@@ -32,12 +31,6 @@ pub enum MemoryError {
     /// A bug.
     #[error("{}: saving the memory has failed because of a bug; the old file is unchanged", .0.display())]
     Failed(PathBuf),
-}
-
-impl From<FileSecret> for MemoryError {
-    fn from(FileSecret { line, section, .. }: FileSecret) -> Self {
-        Self::SecretFound { line, section }
-    }
 }
 
 impl Reportable for MemoryError {

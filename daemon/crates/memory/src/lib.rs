@@ -4,7 +4,7 @@
 //! file back, [`verify()`] looks at its facts again, and [`digest()`] is what a new session gets. Everything blocks. Nothing leaves the machine, and no program is started.
 //!
 //! Layers, top first; none uses one before it: `digest` → `verify`, `link` → `collect`, `store` → `error`, `rules` →
-//! `file` → `model`.
+//! `file` → `model`, `disk`.
 
 #![cfg_attr(
     test,
@@ -17,6 +17,7 @@
 
 mod collect;
 mod digest;
+mod disk;
 mod error;
 #[cfg(all(test, target_os = "linux"))]
 mod fault_tests;
@@ -36,9 +37,9 @@ pub use collect::{
 };
 pub use digest::{DIGEST_CHARS, digest};
 pub use error::{MemoryError, Result};
-pub use file::{Parsed, parse, write};
+pub use file::Parsed;
 pub use link::{Link, link};
 pub use model::{Cuts, MAX_BYTES, Notes, Provenance};
-pub use rules::{fit, redact, shorten, validate, validate_text};
+pub use rules::validate_text;
 pub use store::{Saved, read, save, save_given};
 pub use verify::{VERIFY_LIMIT, Verified, verify};

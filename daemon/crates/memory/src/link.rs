@@ -1,16 +1,18 @@
 //! The import of the memory in CLAUDE.md, which gives a session all of it.
 
+use crate::disk;
 use crate::error::{MemoryError, Result};
-use crate::store::{replace, root};
+use crate::model::prose_lines;
+use crate::store::root;
+use ccd_base::whole_file::{self, Durability};
 use ccd_protocol::memory::place::MEMORY_FILE;
 use ccd_text::diff;
-use rustix::fs::{Mode, OFlags};
-use std::fs::File;
-use std::io::{self, Read as _};
-use std::os::fd::OwnedFd;
+use std::io;
 use std::path::{Path, PathBuf};
 
 const NAME: &str = "CLAUDE.md";
+const OLD: &str = "a/CLAUDE.md";
+const NEW: &str = "b/CLAUDE.md";
 /// Of a file of instructions: Claude Code reads all of it at every start.
 const MAX_BYTES: u64 = 1024 * 1024;
 
@@ -26,9 +28,7 @@ pub struct Link {
 /// Returns the change that makes CLAUDE.md import the memory; with `write`, makes it. A link in its place is refused.
 /// On an error, the file is as it was.
 pub fn link(directory: &Path, write: bool) -> Result<Link> {
-    let no_project = |_| MemoryError::NoProject(directory.to_owned());
     let root = root(directory)?;
-    let folder: OwnedFd = File::open(&root).map_err(no_project)?.into();
     if !root.join(MEMORY_FILE).is_file() {
         return Err(MemoryError::NotFound(root));
     }
@@ -37,7 +37,7 @@ pub fn link(directory: &Path, write: bool) -> Result<Link> {
         path: file.clone(),
         reason: error.to_string(),
     };
-    let before = read(&folder).map_err(failed)?;
+    let before = read(&root).map_err(failed)?;
     let text = before.as_ref().map(|(text, _)| text.as_str());
     if text.is_some_and(imports) {
         return Ok(Link {
@@ -48,41 +48,35 @@ pub fn link(directory: &Path, write: bool) -> Result<Link> {
     }
     let after = with_import(text.unwrap_or_default());
     if write {
-        let mode = before
-            .as_ref()
-            .map_or(Mode::from_raw_mode(0o644), |(_, mode)| *mode);
-        replace(&folder, NAME, after.as_bytes(), mode).map_err(failed)?;
+        let mode = before.as_ref().map_or(0o644, |(_, mode)| mode & 0o7777);
+        whole_file::replace(&file, after.as_bytes(), mode, Durability::Now).map_err(failed)?;
     }
+    let old = before.as_ref().map_or("/dev/null", |_| OLD);
+    let diff = diff::unified((old, text.unwrap_or_default()), (NEW, &after));
     Ok(Link {
-        diff: change(text, &after),
         file,
+        diff,
         written: write,
     })
 }
 
 /// Returns the text and the mode of the file; nothing if there is none.
-fn read(folder: &OwnedFd) -> io::Result<Option<(String, Mode)>> {
-    let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let file: File = match rustix::fs::openat(folder, NAME, flags, Mode::empty()) {
-        Ok(file) => file.into(),
-        Err(rustix::io::Errno::NOENT) => return Ok(None),
-        Err(rustix::io::Errno::LOOP) => {
+fn read(root: &Path) -> io::Result<Option<(String, u32)>> {
+    const LOOP: i32 = rustix::io::Errno::LOOP.raw_os_error();
+    let content = match disk::read(root, Path::new(NAME), MAX_BYTES) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.raw_os_error() == Some(LOOP) => {
             let why = format!("it is a link; add the line @{MEMORY_FILE} to its target");
             return Err(io::Error::other(why));
         }
-        Err(error) => return Err(error.into()),
+        content => content?,
     };
-    let about = rustix::fs::fstat(&file)?;
-    if !rustix::fs::FileType::from_raw_mode(about.st_mode).is_file() {
-        return Err(io::Error::other("it is not a regular file; remove it"));
-    }
-    let mut content = Vec::new();
-    file.take(MAX_BYTES + 1).read_to_end(&mut content)?;
-    if content.len() as u64 > MAX_BYTES {
+    if content.is_cut {
         return Err(io::Error::other("it is longer than 1 MiB"));
     }
-    let text = String::from_utf8(content).map_err(|_| io::Error::other("it is not UTF-8"))?;
-    Ok(Some((text, Mode::from_raw_mode(about.st_mode))))
+    let text = String::from_utf8(content.bytes);
+    let text = text.map_err(|_| io::Error::other("it is not UTF-8"))?;
+    Ok(Some((text, content.mode)))
 }
 
 /// True if a word of the text is the import. Claude Code imports nothing that is in a block of code.
@@ -91,20 +85,7 @@ fn imports(text: &str) -> bool {
         let path = word.strip_prefix('@');
         path.map(|path| path.trim_start_matches("./")) == Some(MEMORY_FILE)
     };
-    let mut fence: Option<&str> = None;
-    for line in text.lines() {
-        let line = line.trim();
-        let mark = line.trim_start_matches(['`', '~']);
-        let mark = &line[..line.len() - mark.len()];
-        match fence {
-            Some(open) if mark.starts_with(open) && mark == line => fence = None,
-            Some(_) => (),
-            None if mark.len() >= 3 => fence = Some(mark),
-            None if line.split_whitespace().any(is_import) => return true,
-            None => (),
-        }
-    }
-    false
+    prose_lines(text).any(|line| line.split_whitespace().any(is_import))
 }
 
 /// Adds the import after an empty line, with the line ends of the text.
@@ -116,15 +97,6 @@ fn with_import(text: &str) -> String {
         _ => end.repeat(2),
     };
     format!("{text}{gap}@{MEMORY_FILE}{end}")
-}
-
-fn change(before: Option<&str>, after: &str) -> String {
-    let old = match before {
-        Some(_) => format!("a/{NAME}"),
-        None => "/dev/null".to_owned(),
-    };
-    let before = before.unwrap_or_default();
-    diff::unified((&old, before), (&format!("b/{NAME}"), after))
 }
 
 #[cfg(test)]

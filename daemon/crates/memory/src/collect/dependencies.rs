@@ -1,37 +1,21 @@
 //! Whether what is installed is what the manifest asks for, from the disk alone.
 
-use super::facts::{CollectedPart, Sourced, stamp};
-use super::project::{Collector, Project};
-use super::read::{MANIFEST_BYTES, modified, names, read};
+use super::facts::{Sourced, stamp};
+use super::project::Project;
+use crate::disk::{MANIFEST_BYTES, modified, names, read};
 use ccd_protocol::memory::{DependencyState, DependencyStatus, PackageManager};
 use semver::{Version, VersionReq};
 use std::path::Path;
 use std::time::{Instant, SystemTime};
 
-pub(super) struct DependencyCollector;
-
-/// A tool: its name, its lock files, its manifest, and where it installs: the first of these that is there says when.
+/// A tool: its name, its lock files, its manifest, and where it installs. Names of files are separated by blanks.
 type Tool = [&'static str; 4];
 
-const NPM: &str = "package-lock.json npm-shrinkwrap.json";
-const NODE: &str = "node_modules/.package-lock.json node_modules/.modules.yaml node_modules/.yarn-integrity node_modules";
-const GRADLE: &str = "build.gradle build.gradle.kts gradle.lockfile";
-
-/// Names of files are separated by blanks.
-const TOOLS: [Tool; 12] = [
-    ["npm", NPM, "package.json", NODE],
-    ["yarn", "yarn.lock", "package.json", NODE],
-    ["pnpm", "pnpm-lock.yaml", "package.json", NODE],
-    ["bun", "bun.lock bun.lockb", "package.json", NODE],
-    ["cargo", "Cargo.lock", "Cargo.toml", "target"],
-    ["uv", "uv.lock", "pyproject.toml", ".venv"],
-    ["poetry", "poetry.lock", "pyproject.toml", ".venv"],
-    ["pdm", "pdm.lock", "pyproject.toml", ".venv"],
-    ["pip", "requirements.txt", "requirements.txt", ".venv venv"],
-    ["go", "go.sum", "go.mod", "vendor"],
-    ["maven", "pom.xml", "pom.xml", "target"],
-    ["gradle", GRADLE, "settings.gradle", "build"],
-];
+/// Returns the tools of `tools.txt`.
+fn tools() -> impl Iterator<Item = Tool> {
+    let lines = include_str!("tools.txt").lines().skip(1);
+    lines.filter_map(|line| line.split(", ").collect::<Vec<_>>().try_into().ok())
+}
 
 /// Returns what the memory calls a tool: it has words for those of JavaScript only.
 fn manager(tool: &str) -> PackageManager {
@@ -41,7 +25,7 @@ fn manager(tool: &str) -> PackageManager {
 /// Returns the tool whose lock file was changed last, with that file and its time.
 fn used(root: &Path) -> Option<(Tool, &'static str, SystemTime)> {
     let locks = |tool: Tool| tool[1].split(' ').map(move |lock| (tool, lock));
-    let found = TOOLS.into_iter().flat_map(locks);
+    let found = tools().flat_map(locks);
     let found = found.filter_map(|(tool, lock)| Some((tool, lock, modified(&root.join(lock))?)));
     let named = named_manager(root);
     // JavaScript comes first. `max_by_key` takes the last of equals.
@@ -60,8 +44,8 @@ fn json(root: &Path, path: &Path) -> Option<serde_json::Value> {
 fn named_manager(root: &Path) -> Option<&'static str> {
     let manifest = json(root, Path::new("package.json"))?;
     let (name, _) = manifest["packageManager"].as_str()?.split_once('@')?;
-    let mut tools = TOOLS.into_iter().map(|[tool, ..]| tool);
-    tools.find(|tool| *tool == name)
+    let mut names = tools().map(|[tool, ..]| tool);
+    names.find(|tool| *tool == name)
 }
 
 pub(super) fn manager_of(root: &Path) -> Option<&'static str> {
@@ -75,54 +59,44 @@ pub(super) fn manager_of(root: &Path) -> Option<&'static str> {
     root.ancestors().take(top + 1).find_map(own)
 }
 
-impl Collector for DependencyCollector {
-    fn name(&self) -> &'static str {
-        "dependencies"
-    }
-
-    fn collect(&self, project: &Project, deadline: Instant) -> Result<CollectedPart, String> {
-        let root = &project.root;
-        let Some(([tool, _, manifest, installed], lock, locked)) = used(root) else {
-            let nothing = Sourced::new(DependencyStatus::default(), "no lock file", None);
-            return Ok(CollectedPart::Dependencies(nothing));
-        };
-        let is_node = is_node(tool);
-        let mut folders = installed.split(' ').map(|path| root.join(path));
-        let installed = folders.clone().find_map(|path| modified(&path));
-        let (looked_at, outdated) = if is_node {
-            count(root, deadline)
-        } else {
-            (0, 0)
-        };
-        let is_old = modified(&root.join(manifest)) > Some(locked)
-            || (is_node && installed.is_some_and(|installed| installed < locked));
-        let about = root.join(lock).symlink_metadata();
-        let is_filled = about.is_ok_and(|about| about.len() > 0);
-        // An empty lock file does not show what is installed, and neither does a list of wishes.
-        let is_evident = match tool {
-            "maven" => false,
-            "gradle" => is_filled && lock == "gradle.lockfile",
-            "pip" => folders.any(|venv| has_packages(&venv, locked)),
-            "cargo" | "go" => is_filled,
-            _ => is_filled && installed.is_some(),
-        };
-        let status = if is_old || outdated > 0 {
-            DependencyState::Outdated
-        } else if is_evident {
-            DependencyState::UpToDate
-        } else {
-            DependencyState::Unknown
-        };
-        let value = DependencyStatus {
-            status,
-            last_install: installed.map(stamp),
-            package_manager: manager(tool),
-            outdated_count: (looked_at > 0).then_some(outdated),
-            tool: (!is_node).then(|| tool.to_owned()),
-        };
-        let found = Sourced::new(value, lock, Some(stamp(locked)));
-        Ok(CollectedPart::Dependencies(found))
-    }
+pub(super) fn dependencies(project: &Project) -> Result<Sourced<DependencyStatus>, String> {
+    let root = &project.root;
+    let Some(([tool, _, manifest, installed], lock, locked)) = used(root) else {
+        return Ok(Sourced::nothing("no lock file"));
+    };
+    let is_node = is_node(tool);
+    let mut folders = installed.split(' ').map(|path| root.join(path));
+    let installed = folders.clone().find_map(|path| modified(&path));
+    let (looked_at, outdated) = if is_node {
+        count(root, project.deadline)
+    } else {
+        (0, 0)
+    };
+    let is_old = modified(&root.join(manifest)) > Some(locked)
+        || (is_node && installed.is_some_and(|installed| installed < locked));
+    let about = root.join(lock).symlink_metadata();
+    let is_filled = about.is_ok_and(|about| about.len() > 0);
+    // An empty lock file does not show what is installed, and neither does a list of wishes.
+    let is_evident = match tool {
+        "maven" => false,
+        "gradle" => is_filled && lock == "gradle.lockfile",
+        "pip" => folders.any(|venv| has_packages(&venv, locked)),
+        "cargo" | "go" => is_filled,
+        _ => is_filled && installed.is_some(),
+    };
+    let status = match (is_old || outdated > 0, is_evident) {
+        (true, _) => DependencyState::Outdated,
+        (false, true) => DependencyState::UpToDate,
+        (false, false) => DependencyState::Unknown,
+    };
+    let value = DependencyStatus {
+        status,
+        last_install: installed.map(stamp),
+        package_manager: manager(tool),
+        outdated_count: (looked_at > 0).then_some(outdated),
+        tool: (!is_node).then(|| tool.to_owned()),
+    };
+    Ok(Sourced::new(value, lock, Some(stamp(locked))))
 }
 
 /// True if packages were installed in a virtual environment of Python after a time.
@@ -204,12 +178,9 @@ mod tests {
                 let file = std::fs::File::options().append(true).open(path).unwrap();
                 file.set_modified(time).unwrap();
             }
-            let project = Project::find(folder.path()).unwrap();
             let deadline = Instant::now() + Duration::from_secs(60);
-            match DependencyCollector.collect(&project, deadline) {
-                Ok(CollectedPart::Dependencies(found)) => found.value.status,
-                other => panic!("{other:?}"),
-            }
+            let project = Project::find(folder.path(), deadline).unwrap();
+            dependencies(&project).unwrap().value.status
         };
         let module = ("go.mod", "module a\n\nrequire b v1.0.0\n");
         for files in [

@@ -33,6 +33,13 @@ impl<T> Sourced<T> {
         Self { value, source, at }
     }
 
+    pub(super) fn nothing(source: &str) -> Self
+    where
+        T: Default,
+    {
+        Self::new(T::default(), source, None)
+    }
+
     pub(crate) fn fact(&self) -> MemoryFact {
         MemoryFact {
             source: self.source.clone(),
@@ -129,25 +136,13 @@ pub(super) fn masked<'a>(texts: impl IntoIterator<Item = &'a str>, source: &str)
     found.saturating_sub(masks(source))
 }
 
-#[derive(Debug)]
-pub(super) enum CollectedPart {
-    Git(Sourced<GitFacts>),
-    Tasks(Finding<Sourced<Plan>>),
-    Comments(Finding<Vec<Comment>>),
-    /// Newest first.
-    Reports(Finding<Vec<Sourced<SuiteFacts>>>),
-    Servers(Sourced<Vec<ServerInfo>>),
-    Manifest(Box<Manifest>),
-    Dependencies(Sourced<DependencyStatus>),
-    Build(Sourced<BuildStatus>),
-}
-
 /// Everything that was found in time. A part without a source was not.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    pub(super) git: Option<Sourced<GitFacts>>,
+    pub(super) git: Sourced<GitFacts>,
     pub(super) plan: Sourced<Plan>,
     pub(super) comments: Vec<Comment>,
+    /// Newest first.
     pub(super) reports: Vec<Sourced<SuiteFacts>>,
     pub(super) servers: Sourced<Vec<ServerInfo>>,
     pub(super) manifest: Manifest,
@@ -173,7 +168,7 @@ impl Facts {
         self.left_out.push((part, reason));
     }
 
-    fn unpack<T>(&mut self, part: &'static str, finding: Finding<T>) -> T {
+    pub(super) fn unpack<T>(&mut self, part: &'static str, finding: Finding<T>) -> T {
         self.redacted += finding.redacted;
         for reason in finding.left_out {
             self.leave_out(part, reason);
@@ -184,11 +179,8 @@ impl Facts {
     /// Removes the secrets of each text and returns how many, with those that collectors removed: beside other words, some
     /// are not recognised any more.
     pub(super) fn redact(&mut self) -> u64 {
-        let mut texts: Vec<&mut String> = Vec::new();
-        if let Some(git) = &mut self.git {
-            texts.push(&mut git.value.branch);
-            texts.extend(&mut git.value.conflicts);
-        }
+        let mut texts = vec![&mut self.git.value.branch];
+        texts.extend(&mut self.git.value.conflicts);
         // Its tasks and phases have none any more.
         texts.extend(&mut self.plan.value.later);
         for comment in &mut self.comments {
@@ -211,19 +203,6 @@ impl Facts {
             }
         }
         removed
-    }
-
-    pub(super) fn take(&mut self, name: &'static str, part: CollectedPart) {
-        match part {
-            CollectedPart::Git(git) => self.git = Some(git),
-            CollectedPart::Tasks(plan) => self.plan = self.unpack(name, plan),
-            CollectedPart::Comments(comments) => self.comments = self.unpack(name, comments),
-            CollectedPart::Reports(reports) => self.reports = self.unpack(name, reports),
-            CollectedPart::Servers(servers) => self.servers = servers,
-            CollectedPart::Manifest(manifest) => self.manifest = *manifest,
-            CollectedPart::Dependencies(dependencies) => self.dependencies = dependencies,
-            CollectedPart::Build(build) => self.build = build,
-        }
     }
 }
 

@@ -1,46 +1,22 @@
 //! Branch and conflicts.
 
-use super::facts::{CollectedPart, GitFacts, Sourced};
-use super::project::{Collector, Project};
+use super::facts::{GitFacts, Sourced};
+use super::project::Project;
 use ccd_repository::WorkTree;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
-pub(super) struct GitCollector;
-
-impl Collector for GitCollector {
-    fn name(&self) -> &'static str {
-        "git"
-    }
-
-    fn collect(&self, project: &Project, _deadline: Instant) -> Result<CollectedPart, String> {
-        let Some(tree) = &project.work_tree else {
-            let value = GitFacts {
-                branch: "unknown".to_owned(),
-                conflicts: Vec::new(),
-            };
-            return Ok(CollectedPart::Git(Sourced {
-                value,
-                source: "no git repository".to_owned(),
-                at: None,
-            }));
-        };
-        let head = tree.head().ok().flatten();
-        let branch = tree.branch().map_err(|error| error.to_string())?;
-        let value = GitFacts {
-            branch,
-            conflicts: conflicts(tree, &project.root)?,
-        };
-        let source = match head {
-            Some(head) => format!("git {head}"),
-            None => "git".to_owned(),
-        };
-        Ok(CollectedPart::Git(Sourced {
-            value,
-            source,
-            at: None,
-        }))
-    }
+pub(super) fn git(project: &Project) -> Result<Sourced<GitFacts>, String> {
+    let mut facts = GitFacts {
+        branch: project.branch()?,
+        conflicts: Vec::new(),
+    };
+    let Some(tree) = &project.work_tree else {
+        return Ok(Sourced::new(facts, "no git repository", None));
+    };
+    facts.conflicts = conflicts(tree, &project.root)?;
+    let head = tree.head().ok().flatten();
+    let source = head.map_or_else(|| "git".to_owned(), |head| format!("git {head}"));
+    Ok(Sourced::new(facts, source, None))
 }
 
 /// Returns the files of the project with an unresolved conflict, relative to it.

@@ -1,36 +1,28 @@
 //! The manifests of a project: its name, what it is, and how its tests are run.
 
-use super::facts::{CollectedPart, Manifest, Runner};
-use super::project::{Collector, Project};
-use super::read::{MANIFEST_BYTES, read};
-use super::tasks::pattern;
+use super::facts::{Manifest, Runner};
+use super::paths::known;
+use super::project::Project;
+use crate::disk::{MANIFEST_BYTES, read};
+use crate::model::pattern;
 use regex::Regex;
 use std::path::Path;
 use std::sync::LazyLock;
-use std::time::Instant;
 
-pub(super) struct ManifestCollector;
-
-impl Collector for ManifestCollector {
-    fn name(&self) -> &'static str {
-        "manifests"
-    }
-
-    fn collect(&self, project: &Project, _deadline: Instant) -> Result<CollectedPart, String> {
-        let root = &project.root;
-        let mut manifest = Manifest::default();
-        for (file, look) in MANIFESTS {
-            if let Ok(content) = read(root, Path::new(file), MANIFEST_BYTES) {
-                look(root, &content.text(), &mut manifest);
-                let source = manifest.name.as_ref().map(|_| *file);
-                set(&mut manifest.source, source);
-            }
+pub(super) fn manifest(project: &Project) -> Result<Manifest, String> {
+    let root = &project.root;
+    let mut manifest = Manifest::default();
+    for (file, look) in MANIFESTS {
+        if let Ok(content) = read(root, Path::new(file), MANIFEST_BYTES) {
+            look(root, &content.text(), &mut manifest);
+            let source = manifest.name.as_ref().map(|_| *file);
+            set(&mut manifest.source, source);
         }
-        let own = manifest.description.as_deref();
-        let own = own.map(super::readme::shortened);
-        manifest.description = own.or_else(|| super::readme::first_sentence(root));
-        Ok(CollectedPart::Manifest(Box::new(manifest)))
     }
+    let own = manifest.description.as_deref();
+    let own = own.map(super::readme::shortened);
+    manifest.description = own.or_else(|| super::readme::first_sentence(root));
+    Ok(manifest)
 }
 
 type ManifestReader = fn(&Path, &str, &mut Manifest);
@@ -62,21 +54,6 @@ impl Runner {
     }
 }
 
-/// Packages that test, their names, and how one is run that has no script.
-type Frameworks = &'static [(&'static str, &'static str, Option<&'static str>)];
-
-const UNIT: Frameworks = &[
-    ("vitest", "Vitest", None),
-    ("jest", "Jest", None),
-    ("mocha", "Mocha", None),
-    ("ava", "AVA", None),
-    ("jasmine", "Jasmine", None),
-];
-const E2E: Frameworks = &[
-    ("@playwright/test", "Playwright", Some("playwright test")),
-    ("cypress", "Cypress", Some("cypress run")),
-    ("webdriverio", "WebDriver", None),
-];
 /// Scripts, the first of which counts.
 const UNIT_SCRIPTS: &str = "test test:unit unit";
 const E2E_SCRIPTS: &str = "test:e2e e2e test:browser e2e:test test";
@@ -99,20 +76,25 @@ fn package_json(root: &Path, text: &str, manifest: &mut Manifest) {
     let has = |words: &[&str]| words.iter().any(|word| runs.contains(word));
     let is_test_e2e = has(&["playwright", "cypress", "wdio"]) && !has(&["vitest", "jest", "mocha"]);
     for (runner, frameworks, scripts, is_e2e) in [
-        (&mut manifest.unit, UNIT, UNIT_SCRIPTS, false),
-        (&mut manifest.e2e, E2E, E2E_SCRIPTS, true),
+        (&mut manifest.unit, "unit", UNIT_SCRIPTS, false),
+        (&mut manifest.e2e, "e2e", E2E_SCRIPTS, true),
     ] {
         let has = |list: &str, name: &str| json[list].get(name).is_some();
-        let mut frameworks = frameworks.iter();
-        let found =
-            frameworks.find(|(name, ..)| has("dependencies", name) || has("devDependencies", name));
-        runner.framework = found.map(|(_, framework, _)| *framework);
+        let found = known(frameworks).find_map(|line| {
+            let (package, rest) = line.split_once(' ')?;
+            let (framework, command) = rest.split_once(' ').unwrap_or((rest, ""));
+            let is_used = has("dependencies", package) || has("devDependencies", package);
+            is_used.then_some((framework, command))
+        });
+        runner.framework = found.map(|(framework, _)| framework);
         let is_of_kind = |name: &&str| *name != "test" || is_test_e2e == is_e2e;
         let mut scripts = scripts.split(' ').filter(is_of_kind);
         // `npm init` writes one that only says that there is none.
         let is_script = |script: &str| !script.is_empty() && !script.contains("no test specified");
         let script = scripts.find(|name| json["scripts"][*name].as_str().is_some_and(is_script));
-        let command = found.and_then(|(_, _, command)| *command);
+        let command = found
+            .map(|(_, command)| command)
+            .filter(|command| !command.is_empty());
         runner.command = match script {
             Some("test") => Some(format!("{manager} test")),
             Some(name) => Some(format!("{run} {name}")),
@@ -146,13 +128,9 @@ fn pyproject(root: &Path, text: &str, manifest: &mut Manifest) {
 
 /// Returns how pytest is run with the tool that installs for it.
 pub(super) fn pytest(root: &Path) -> &'static str {
-    const RUNS: [(&str, &str); 3] = [
-        ("uv.lock", "uv run pytest"),
-        ("poetry.lock", "poetry run pytest"),
-        ("pdm.lock", "pdm run pytest"),
-    ];
-    let found = RUNS.iter().find(|(lock, _)| root.join(lock).is_file());
-    found.map_or("pytest", |(_, run)| run)
+    let mut runs = known("pytest").filter_map(|line| line.split_once(' '));
+    let run = runs.find(|(lock, _)| root.join(lock).is_file());
+    run.map_or("pytest", |(_, run)| run)
 }
 
 fn set_from_toml(manifest: &mut Manifest, text: &str, table: &str) {

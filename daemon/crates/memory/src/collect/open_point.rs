@@ -13,19 +13,18 @@ pub(super) enum Keyword {
 }
 
 impl Keyword {
-    pub(super) const ALL: [(Self, &'static str); 5] = [
-        (Self::Blocked, "BLOCKED"),
-        (Self::Fixme, "FIXME"),
-        (Self::Needs, "NEEDS"),
-        (Self::Todo, "TODO"),
-        (Self::Hack, "HACK"),
+    /// Each with its word, and the verb of what it asks for.
+    pub(super) const ALL: [(Self, &'static str, &'static str); 5] = [
+        (Self::Blocked, "BLOCKED", "Unblock"),
+        (Self::Fixme, "FIXME", "Fix"),
+        (Self::Needs, "NEEDS", "Provide"),
+        (Self::Todo, "TODO", "Complete"),
+        (Self::Hack, "HACK", "Replace"),
     ];
 
-    pub(super) fn word(self) -> &'static str {
-        Self::ALL
-            .iter()
-            .find(|(keyword, _)| *keyword == self)
-            .map_or("", |(_, word)| word)
+    pub(super) fn words(self) -> (&'static str, &'static str) {
+        let (_, word, verb) = Self::ALL[self as usize];
+        (word, verb)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Paths as the memory has them: relative to the project, with forward slashes.
+//! Paths as the memory has them: relative to the project, with forward slashes; and names that are looked for.
 
 use std::path::{Component, Path};
 
@@ -23,4 +23,10 @@ pub(super) fn relative(root: &Path, path: &str) -> String {
         .map(|part| part.as_os_str().to_string_lossy())
         .collect();
     parts.join("/")
+}
+
+/// Returns the lines of `names.txt` that start with a word, without it.
+pub(super) fn known(kind: &str) -> impl Iterator<Item = &'static str> {
+    let lines = include_str!("names.txt").lines();
+    lines.filter_map(move |line| line.strip_prefix(kind)?.strip_prefix(' '))
 }

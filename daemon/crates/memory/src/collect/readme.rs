@@ -1,67 +1,46 @@
 //! What a project is, as the first sentence of its README says.
 
-use super::read::read;
+use super::paths::known;
+use crate::disk::read;
+use crate::model::{clip, pattern, prose_lines};
 use regex::Regex;
 use std::path::Path;
 use std::sync::LazyLock;
 
-const NAMES: [&str; 5] = [
-    "README.md",
-    "readme.md",
-    "README.rst",
-    "README.txt",
-    "README",
-];
 /// Of a README: its first sentence is near its start.
 const README_BYTES: u64 = 64 * 1024;
 /// A shorter text is a slogan or a name.
 const MIN_CHARS: usize = 20;
 
 pub(super) fn first_sentence(root: &Path) -> Option<String> {
-    let texts = NAMES
-        .iter()
-        .filter_map(|name| read(root, Path::new(name), README_BYTES).ok());
-    texts
-        .map(|content| content.text())
-        .find_map(|text| sentence(&text))
+    known("readme").find_map(|name| {
+        let readme = read(root, Path::new(name), README_BYTES).ok()?;
+        sentence(&readme.text())
+    })
 }
 
 /// Returns a text as it is, or the first sentence of a longer one.
 pub(super) fn shortened(text: &str) -> String {
     const MAX_CHARS: usize = 150;
-    match text.chars().count() {
-        0..=MAX_CHARS => text.to_owned(),
-        _ => crate::model::clip(
-            &first_of(text).unwrap_or_else(|| text.to_owned()),
-            2 * MAX_CHARS,
-        ),
+    if text.chars().count() <= MAX_CHARS {
+        return text.to_owned();
     }
+    clip(first_of(text).as_deref().unwrap_or(text), 2 * MAX_CHARS)
 }
 
 fn sentence(text: &str) -> Option<String> {
-    let (mut fence, mut is_tag) = (None, false);
+    let mut is_tag = false;
     let mut paragraph = String::new();
-    let mut lines = text.lines().map(str::trim).peekable();
+    let mut lines = prose_lines(text).peekable();
     while let Some(line) = lines.next() {
-        if let Some(mark) = fence {
-            fence = Some(mark).filter(|mark| !line.starts_with(*mark));
-            continue;
-        }
         // The attributes of a tag may be on lines of their own.
         let was_tag = is_tag;
-        is_tag = if is_tag {
-            !line.contains('>')
-        } else {
-            line.starts_with('<') && !line.contains('>')
-        };
-        fence = ["```", "~~~"]
-            .into_iter()
-            .find(|mark| line.starts_with(mark));
+        is_tag = (is_tag || line.starts_with('<')) && !line.contains('>');
         // The line below a title, in the other form of headings.
         let is_rule =
             |line: &&str| line.len() > 2 && line.chars().all(|char| "=-~^*_".contains(char));
         let is_title = lines.peek().is_some_and(is_rule);
-        if was_tag || fence.is_some() || is_title || is_rule(&line) || !is_prose(line) {
+        if was_tag || is_title || is_rule(&line) || !is_prose(line) {
             if let Some(found) = first_of(&paragraph) {
                 return Some(found);
             }
@@ -80,11 +59,6 @@ fn is_prose(line: &str) -> bool {
         "TODO", "FIXME", "#", "[!", "![", "<", "|", "- ", "* ", "+ ", "..", ":", "1.", "!",
     ];
     !line.is_empty() && !OTHERS.iter().any(|other| line.starts_with(other))
-}
-
-fn pattern(pattern: &str) -> Regex {
-    #[expect(clippy::unwrap_used, reason = "each is compiled by the tests")]
-    Regex::new(pattern).unwrap()
 }
 
 /// Returns the first sentence of a paragraph without marks of Markdown; nothing if it is too short to say much.

@@ -1,11 +1,10 @@
 //! What was done last, as git knows it.
 
-use super::project::Project;
 use crate::model::clip;
 use ccd_protocol::memory::{MemoryRecent, MemoryRecentKind};
 use ccd_repository::WorkTree;
 use ccd_text::redact::redact;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 const COMMITS: usize = 3;
@@ -24,23 +23,19 @@ pub fn recent_of(kind: MemoryRecentKind, text: &str, at: Option<String>) -> Memo
     }
 }
 
-/// Returns the branch and the last commits of a project; nothing outside git. Blocks.
+fn tree(directory: &Path) -> Option<(PathBuf, WorkTree)> {
+    let root = directory.canonicalize().ok()?;
+    let tree = WorkTree::find(&root).ok()?;
+    Some((root, tree))
+}
+
+/// Returns the branch and the last commits of a project; nothing outside git. Blocks. On a branch of its own, only its
+/// commits are of interest.
 #[must_use]
 pub fn recent(directory: &Path) -> Vec<MemoryRecent> {
-    let project = Project::find(directory).ok();
-    let tree = project.and_then(|project| project.work_tree);
-    tree.map(|tree| branch(&tree)).unwrap_or_default()
-}
-
-/// Returns the files that differ from the last commit; nothing outside git. Blocks, the longer the more files there are.
-#[must_use]
-pub fn uncommitted(directory: &Path) -> Option<MemoryRecent> {
-    let project = Project::find(directory).ok()?;
-    changed(&project.work_tree?, &project.root)
-}
-
-/// On a branch of its own, only its commits are of interest.
-fn branch(tree: &WorkTree) -> Vec<MemoryRecent> {
+    let Some((_, tree)) = tree(directory) else {
+        return Vec::new();
+    };
     let ahead = tree.ahead_of_default().ok().flatten();
     let commits = ahead
         .as_ref()
@@ -58,31 +53,24 @@ fn branch(tree: &WorkTree) -> Vec<MemoryRecent> {
             1 => format!("1 commit since {default}"),
             ahead => format!("{ahead} commits since {default}"),
         };
-        Some(recent_of(
-            MemoryRecentKind::Branch,
-            &format!("{own}, {commits}"),
-            None,
-        ))
+        let text = format!("{own}, {commits}");
+        Some(recent_of(MemoryRecentKind::Branch, &text, None))
     });
-    branch
-        .into_iter()
-        .chain(past.into_iter().map(commit))
-        .collect()
+    let past = past.into_iter().map(commit);
+    branch.into_iter().chain(past).collect()
 }
 
-fn changed(tree: &WorkTree, root: &Path) -> Option<MemoryRecent> {
+/// Returns the files that differ from the last commit; nothing outside git. Blocks, the longer the more files there are.
+#[must_use]
+pub fn uncommitted(directory: &Path) -> Option<MemoryRecent> {
+    let (root, tree) = tree(directory)?;
     let changes = tree.changes().ok()?.into_iter();
     let inside = changes.filter_map(|path| {
         let path = tree.root.join(path);
-        Some(path.strip_prefix(root).ok()?.to_string_lossy().into_owned())
+        Some(path.strip_prefix(&root).ok()?.to_string_lossy().into_owned())
     });
     let paths: Vec<String> = inside.collect();
-    let named = paths
-        .iter()
-        .take(NAMED)
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .join(", ");
+    let named = paths[..paths.len().min(NAMED)].join(", ");
     let more = match paths.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),

@@ -1,17 +1,17 @@
 //! Looks at the parts of a project side by side.
 
-use super::assemble::assemble;
-use super::build::BuildCollector;
-use super::comments::CommentCollector;
-use super::dependencies::DependencyCollector;
-use super::facts::{Collected, Facts};
-use super::git::GitCollector;
-use super::manifest::ManifestCollector;
-use super::project::{Collector, Project};
+use super::assemble::{KnownProject, assemble};
+use super::build::build;
+use super::comments::comments;
+use super::dependencies::dependencies;
+use super::facts::{Collected, Facts, Finding, Sourced, SuiteFacts};
+use super::git::git;
+use super::manifest::manifest;
+use super::project::Project;
 use super::recorded::Recorded;
-use super::reports::ReportCollector;
-use super::servers::ServerCollector;
-use super::tasks::TaskCollector;
+use super::reports::reports;
+use super::servers::servers;
+use super::tasks::plan;
 use crate::error::Result;
 use ccd_protocol::memory::SessionMemory;
 use std::path::Path;
@@ -30,60 +30,94 @@ pub fn collect(
     collect_within(directory, previous, recorded, COLLECT_LIMIT)
 }
 
-/// The same with another time for each collector.
+/// The same with another time for each part.
 pub(super) fn collect_within(
     directory: &Path,
     previous: Option<&SessionMemory>,
     recorded: &Recorded,
     limit: Duration,
 ) -> Result<Collected> {
-    let project = Project::find(directory)?;
-    let collectors: Vec<Box<dyn Collector>> = vec![
-        Box::new(CommentCollector),
-        Box::new(GitCollector),
-        Box::new(TaskCollector),
-        Box::new(ReportCollector),
-        Box::new(ServerCollector),
-        Box::new(ManifestCollector),
-        Box::new(DependencyCollector),
-        Box::new(BuildCollector),
-    ];
-    let facts = run(&project, collectors, limit);
-    Ok(assemble(&project, facts, previous, recorded))
+    let project = Project::find(directory, Instant::now() + limit)?;
+    Ok(assemble(KnownProject {
+        project: &project,
+        facts: run(&project, parts(), limit),
+        previous,
+        recorded,
+    }))
 }
 
-pub(super) fn run(
-    project: &Project,
-    collectors: Vec<Box<dyn Collector>>,
-    limit: Duration,
-) -> Facts {
-    let deadline = Instant::now() + limit;
-    let looks = collectors.into_iter().map(|collector| -> Look<_> {
-        let name = collector.name();
-        let look = move |project: &Project| collector.collect(project, deadline);
-        (name, Box::new(look))
-    });
+fn parts() -> Vec<Look<Facts>> {
+    vec![
+        part("comments", comments, |facts, found| {
+            facts.comments = facts.unpack("comments", found);
+        }),
+        part("git", git, |facts, found| facts.git = found),
+        part("tasks", plan, |facts, found| {
+            facts.plan = facts.unpack("tasks", found);
+        }),
+        part("test reports", all_reports, |facts, found| {
+            facts.reports = facts.unpack("test reports", found);
+        }),
+        part("servers", servers, |facts, found| facts.servers = found),
+        part("manifests", manifest, |facts, found| facts.manifest = found),
+        part("dependencies", dependencies, |facts, found| {
+            facts.dependencies = found;
+        }),
+        part("build", build, |facts, found| facts.build = found),
+    ]
+}
+
+fn all_reports(project: &Project) -> PartResult<Finding<Vec<Sourced<SuiteFacts>>>> {
+    reports(project, None)
+}
+
+/// The error is a sentence for the user.
+type PartResult<T> = std::result::Result<T, String>;
+
+fn part<T: Send + 'static>(
+    name: &'static str,
+    find: fn(&Project) -> PartResult<T>,
+    put: fn(&mut Facts, T),
+) -> Look<Facts> {
+    look(name, find, move |facts: &mut Facts, found| match found {
+        Ok(found) => put(facts, found),
+        Err(reason) => facts.leave_out(name, reason),
+    })
+}
+
+fn run(project: &Project, parts: Vec<Look<Facts>>, limit: Duration) -> Facts {
     let mut facts = Facts::default();
-    for (name, part) in side_by_side(project, looks.collect(), deadline) {
-        let late = || Err(format!("not done within {} s", limit.as_secs_f32()));
-        match part.unwrap_or_else(late) {
-            Ok(part) => facts.take(name, part),
-            Err(reason) => facts.leave_out(name, reason),
-        }
+    for name in side_by_side(project, parts, &mut facts) {
+        let reason = format!("not done within {} s", limit.as_secs_f32());
+        facts.leave_out(name, reason);
     }
     facts
 }
 
-/// The name of a part, and what looks at it.
-pub(crate) type Look<T> = (&'static str, Box<dyn FnOnce(&Project) -> T + Send>);
+type Update<S> = Box<dyn FnOnce(&mut S) + Send>;
 
-/// Returns what each look found until the deadline, in their order. A thread that is late is not waited for: it ends when it
-/// next looks at its deadline.
-pub(crate) fn side_by_side<T: Send + 'static>(
+/// The name of a part, and what looks at it and returns what that changes.
+pub(crate) type Look<S> = (&'static str, Box<dyn FnOnce(&Project) -> Update<S> + Send>);
+
+pub(crate) fn look<S, T: Send + 'static>(
+    name: &'static str,
+    find: impl FnOnce(&Project) -> T + Send + 'static,
+    put: impl FnOnce(&mut S, T) + Send + 'static,
+) -> Look<S> {
+    let look = move |project: &Project| -> Update<S> {
+        let found = find(project);
+        Box::new(move |all| put(all, found))
+    };
+    (name, Box::new(look))
+}
+
+/// Puts what each look found until the deadline into `all`, in their order, and returns those that are late. Their threads
+/// are not waited for: each ends when it next looks at its deadline.
+pub(crate) fn side_by_side<S: 'static>(
     project: &Project,
-    looks: Vec<Look<T>>,
-    deadline: Instant,
-) -> Vec<(&'static str, Option<T>)> {
+    looks: Vec<Look<S>>,
+    all: &mut S,
+) -> Vec<&'static str> {
     let (sender, results) = sync_channel(looks.len());
     let mut found = Vec::new();
     for (at, (name, look)) in looks.into_iter().enumerate() {
@@ -97,11 +131,18 @@ pub(crate) fn side_by_side<T: Send + 'static>(
         let _ = thread.spawn(work);
     }
     drop(sender);
-    let left = || deadline.saturating_duration_since(Instant::now());
-    while let Ok((at, part)) = results.recv_timeout(left()) {
-        found[at].1 = Some(part);
+    let left = || project.deadline.saturating_duration_since(Instant::now());
+    while let Ok((at, update)) = results.recv_timeout(left()) {
+        found[at].1 = Some(update);
     }
-    found
+    let mut late = Vec::new();
+    for (name, update) in found {
+        match update {
+            Some(update) => update(all),
+            None => late.push(name),
+        }
+    }
+    late
 }
 
 #[cfg(test)]
@@ -109,19 +150,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_that_is_late_is_named_and_not_waited_for() {
+    fn a_collector_that_fails_or_is_late_leaves_only_its_part_out() {
         let folder = tempfile::tempdir().unwrap();
-        let project = Project::find(folder.path()).unwrap();
-        let (release, held) = sync_channel::<()>(0);
-        let slow = move |_: &Project| {
-            let _ = held.recv();
-            "late"
-        };
-        let looks: Vec<Look<&str>> =
-            vec![("slow", Box::new(slow)), ("quick", Box::new(|_| "found"))];
-        let deadline = Instant::now() + Duration::from_secs(1);
-        let found = side_by_side(&project, looks, deadline);
-        assert_eq!(found, [("slow", None), ("quick", Some("found"))]);
-        drop(release);
+        let limit = Duration::from_secs(1);
+        let project = Project::find(folder.path(), Instant::now() + limit).unwrap();
+        // The one that is late waits until the test ends.
+        let (_keep, held) = sync_channel::<()>(0);
+        let late = move |_: &Project| held.recv();
+        let failing = |_: &Project| Err("the disk is on fire".to_owned());
+        let parts = vec![
+            look("late", late, |_: &mut Facts, _| ()),
+            part("failing", failing, |_, ()| ()),
+            part("panicking", |_| panic!("a bug"), |_, ()| ()),
+            part("git", git, |facts, found| facts.git = found),
+        ];
+        let facts = run(&project, parts, limit);
+        let warnings = facts.warnings();
+        assert_eq!(facts.git.value.branch, "unknown");
+        let expected = [
+            "failing: left out: the disk is on fire",
+            "late: left out: not done within 1 s",
+            "panicking: left out: not done within 1 s",
+        ];
+        assert_eq!(warnings, expected);
     }
 }

@@ -1,60 +1,34 @@
 //! Programs of the project that listen on a port.
 
-use super::facts::{CollectedPart, Sourced, stamp};
-use super::project::{Collector, Project};
+use super::facts::{Sourced, stamp};
+use super::project::Project;
 use ccd_protocol::memory::{ServerInfo, ServerStatus};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
-#[derive(Debug, Clone, Default)]
-pub(super) struct Listener {
-    pub(super) port: u16,
-    pub(super) process: String,
-    pub(super) pid: u32,
-    /// Nothing if it cannot be read.
-    pub(super) folder: Option<PathBuf>,
-}
+/// A program that listens, and its working directory, if that can be read.
+pub(super) type Listener = (ServerInfo, Option<PathBuf>);
 
-pub(super) struct ServerCollector;
-
-impl Collector for ServerCollector {
-    fn name(&self) -> &'static str {
-        "servers"
-    }
-
-    fn collect(&self, project: &Project, deadline: Instant) -> Result<CollectedPart, String> {
-        let listeners = listeners(deadline)?;
-        let servers = servers(listeners, &project.root);
-        let now = Some(stamp(SystemTime::now()));
-        Ok(CollectedPart::Servers(Sourced::new(
-            servers,
-            "listening ports",
-            now,
-        )))
-    }
+pub(super) fn servers(project: &Project) -> Result<Sourced<Vec<ServerInfo>>, String> {
+    let servers = servers_of(listeners(project.deadline)?, &project.root);
+    let now = Some(stamp(SystemTime::now()));
+    Ok(Sourced::new(servers, "listening ports", now))
 }
 
 /// Returns the servers among what listens, by port, one for each: those of the project, and programs that serve a page on a
 /// port where development servers are.
-pub(super) fn servers(mut listeners: Vec<Listener>, root: &Path) -> Vec<ServerInfo> {
-    listeners.retain(|listener| {
-        let name = listener.process.to_lowercase();
-        let folder = listener.folder.as_ref();
-        let is_known =
-            is_program(&name) && matches!(listener.port, 3000..=3099 | 5173 | 8000..=8080);
-        let is_of_project = folder.is_some_and(|folder| folder.starts_with(root));
+pub(super) fn servers_of(mut listeners: Vec<Listener>, root: &Path) -> Vec<ServerInfo> {
+    listeners.retain(|(server, folder)| {
+        let name = server.process.to_lowercase();
+        let is_known = is_program(&name) && matches!(server.port, 3000..=3099 | 5173 | 8000..=8080);
+        let is_of_project = folder
+            .as_ref()
+            .is_some_and(|folder| folder.starts_with(root));
         (is_of_project || is_known) && !matches!(&*name, "ccd" | "ccctl")
     });
-    listeners.sort_by_key(|listener| (listener.port, listener.pid));
-    listeners.dedup_by_key(|listener| listener.port);
-    let server = |listener: Listener| ServerInfo {
-        process: listener.process,
-        port: listener.port,
-        url: format!("http://localhost:{}", listener.port),
-        pid: Some(listener.pid),
-        status: ServerStatus::Running,
-    };
-    listeners.into_iter().map(server).collect()
+    listeners.sort_by_key(|(server, _)| (server.port, server.pid));
+    listeners.dedup_by_key(|(server, _)| server.port);
+    listeners.into_iter().map(|(server, _)| server).collect()
 }
 
 fn is_program(name: &str) -> bool {
@@ -102,12 +76,14 @@ fn listeners(deadline: Instant) -> Result<Vec<Listener>, String> {
         let descriptors = descriptors.flatten().map(|descriptor| descriptor.path());
         for (port, _) in descriptors.filter_map(|descriptor| socket(inode(&descriptor)?)) {
             let name = std::fs::read_to_string(folder.join("comm")).unwrap_or_default();
-            found.push(Listener {
-                port: *port,
+            let server = ServerInfo {
                 process: name.trim().to_owned(),
-                pid,
-                folder: folder.join("cwd").read_link().ok(),
-            });
+                port: *port,
+                url: format!("http://localhost:{port}"),
+                pid: Some(pid),
+                status: ServerStatus::Running,
+            };
+            found.push((server, folder.join("cwd").read_link().ok()));
         }
     }
     Ok(found)

@@ -1,9 +1,9 @@
 //! The plan of a project: the file with the boxes, its phases and its open tasks.
 
-use super::facts::{CollectedPart, Finding, Plan, Sourced, stamp};
-use super::project::{Collector, Project};
-use super::read::{modified, names, read, too_long};
-use crate::model::{clip, percentage};
+use super::facts::{Finding, Plan, Sourced, stamp};
+use super::project::Project;
+use crate::disk::{modified, names, read, too_long};
+use crate::model::{clip, pattern, percentage, prose_lines};
 use ccd_protocol::memory::{PhaseStatus, TaskReference};
 use ccd_text::redact::redact;
 use regex::Regex;
@@ -23,20 +23,8 @@ const MAX_DEPTH: usize = 3;
 /// Plans of Kiro have marks of their own.
 const KIRO: &str = ".kiro/specs";
 
-pub(super) struct TaskCollector;
-
-impl Collector for TaskCollector {
-    fn name(&self) -> &'static str {
-        "tasks"
-    }
-
-    fn collect(&self, project: &Project, deadline: Instant) -> Result<CollectedPart, String> {
-        Ok(CollectedPart::Tasks(plan(project, deadline)))
-    }
-}
-
 /// Returns the plan of a project; without a source if it has none.
-pub(crate) fn plan(project: &Project, deadline: Instant) -> Finding<Sourced<Plan>> {
+pub(crate) fn plan(project: &Project) -> Result<Finding<Sourced<Plan>>, String> {
     let root = &project.root;
     let tree = project.work_tree.as_ref();
     let branch = tree.and_then(|tree| tree.branch().ok());
@@ -63,7 +51,7 @@ pub(crate) fn plan(project: &Project, deadline: Instant) -> Finding<Sourced<Plan
         }
     }
     if candidates.len() > 1 {
-        ask_git(project, &mut candidates, deadline);
+        ask_git(project, &mut candidates);
     }
     if let Some((_, mut plan)) = candidates.into_iter().max_by_key(|(rank, _)| *rank) {
         finding.redacted = plan.value.redacted;
@@ -73,14 +61,14 @@ pub(crate) fn plan(project: &Project, deadline: Instant) -> Finding<Sourced<Plan
         }
         finding.value = plan;
     }
-    finding
+    Ok(finding)
 }
 
 /// That of the branch comes first, then the one changed last, then the one with most open tasks.
 type PlanRank = (bool, i64, usize);
 
 /// Ranks files that are as the last commit has them by the commit that changed them: those of a fresh clone have one time.
-fn ask_git(project: &Project, candidates: &mut [(PlanRank, Sourced<Plan>)], deadline: Instant) {
+fn ask_git(project: &Project, candidates: &mut [(PlanRank, Sourced<Plan>)]) {
     let Some(tree) = &project.work_tree else {
         return;
     };
@@ -90,7 +78,7 @@ fn ask_git(project: &Project, candidates: &mut [(PlanRank, Sourced<Plan>)], dead
     let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     // The rest of the time is for the other parts.
     let now = Instant::now();
-    let deadline = now + deadline.saturating_duration_since(now) / 2;
+    let deadline = now + project.deadline.saturating_duration_since(now) / 2;
     let changes = tree.last_changes(&paths, deadline).unwrap_or_default();
     for ((rank, _), change) in candidates.iter_mut().zip(changes) {
         rank.1 = change.unwrap_or(rank.1);
@@ -144,23 +132,15 @@ enum TaskState {
     Dropped,
 }
 
-/// Returns the lines that are neither in fences nor in comments, without blanks around them.
+/// Returns the lines that are neither in blocks of code nor in comments.
 fn lines(text: &str) -> Vec<&str> {
-    let (mut fence, mut is_comment) = (None, false);
+    let mut is_comment = false;
     let is_plain = |line: &&str| {
-        if let Some(mark) = fence {
-            fence = fence.filter(|_| !line.starts_with(mark));
-            return false;
-        }
-        if is_comment || line.starts_with("<!--") {
-            is_comment = !line.contains("-->");
-            return false;
-        }
-        let mut marks = ["```", "~~~"].into_iter();
-        fence = marks.find(|mark| line.starts_with(mark));
-        fence.is_none()
+        let is_in = is_comment || line.starts_with("<!--");
+        is_comment = is_in && !line.contains("-->");
+        !is_in
     };
-    text.lines().map(str::trim).filter(is_plain).collect()
+    prose_lines(text).filter(is_plain).collect()
 }
 
 /// Reads a plan. Secrets go before a line is taken apart: half of one is not recognised.
@@ -231,11 +211,6 @@ impl Plan {
             self.open.push(task);
         }
     }
-}
-
-pub(super) fn pattern(pattern: &str) -> Regex {
-    #[expect(clippy::unwrap_used, reason = "each is compiled by the tests")]
-    Regex::new(pattern).unwrap()
 }
 
 /// What the directories of numbered features start with.

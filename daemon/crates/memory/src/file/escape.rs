@@ -1,5 +1,6 @@
 //! Texts in the file: one line each, and nothing in them that reads as markup of the file.
 
+use crate::model::is_invisible;
 use std::fmt::Write as _;
 
 /// Writes a text that fills the rest of its line.
@@ -36,25 +37,8 @@ pub(crate) fn plain(file: &str) -> String {
     unescape(file)
 }
 
-/// Finds `needle` where no backslash is before it.
-pub(super) fn find(text: &str, needle: &str) -> Option<usize> {
-    places(text, needle).next()
-}
-
-/// Finds the last `needle` where no backslash is before it.
-pub(super) fn find_last(text: &str, needle: &str) -> Option<usize> {
-    places(text, needle).last()
-}
-
-fn places<'a>(text: &'a str, needle: &'a str) -> impl Iterator<Item = usize> + 'a {
-    // Places may overlap: the first star of `\\***` is plain, the other two are not.
-    let starts =
-        (0..text.len()).filter(move |at| text.as_bytes()[*at..].starts_with(needle.as_bytes()));
-    starts.filter(|at| {
-        let before = text.as_bytes()[..*at].iter().rev();
-        before.take_while(|byte| **byte == b'\\').count() % 2 == 0
-    })
-}
+/// Pattern of a text up to what is next in a pattern, without a backslash before it.
+pub(super) const TEXT: &str = r"((?:\\.|[^\\]|\\\z)*?)";
 
 /// What a backslash before it makes plain.
 const SPECIAL: &str = "\\`*_<>|[]()#+-~.:@";
@@ -103,11 +87,6 @@ fn is_mask(text: &str, at: usize) -> bool {
         .take_while(|byte| *byte == b'*')
         .count();
     before + stars(&text[at..]) == 3
-}
-
-/// Marks of direction and of width zero: what is written must be what people see.
-fn is_invisible(char: char) -> bool {
-    matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{3164}' | '\u{feff}' | '\u{e0000}'..='\u{e01ef}')
 }
 
 /// Reads `u{…}`: the character and the length.

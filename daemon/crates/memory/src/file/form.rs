@@ -2,6 +2,7 @@
 //! A line is a template ([`super::template`]): `{KIND PATH}` is the value at PATH of the part's `@record`, and what is between
 //! `«` and `»` is absent if its values are the default ones. From `@list PATH` to `@end` are the lines of an entry.
 
+use super::template::Template;
 use ccd_protocol::memory::{
     BlockerEntry, FileReference, NextStep, PhaseStatus, ServerInfo, TaskReference, TestFailure,
 };
@@ -18,14 +19,9 @@ pub(super) struct FormPart {
     pub(super) lines: Vec<FormLine>,
 }
 
-pub(super) struct FormLine {
-    /// An empty line is before it.
-    pub(super) is_apart: bool,
-    pub(super) kind: LineKind,
-}
-
-pub(super) enum LineKind {
-    One(&'static str),
+pub(super) enum FormLine {
+    Blank,
+    One(Template),
     Each(List),
 }
 
@@ -33,74 +29,54 @@ pub(super) enum LineKind {
 pub(super) struct List {
     pub(super) path: &'static str,
     /// The first line starts an entry.
-    pub(super) entry: Vec<&'static str>,
+    pub(super) entry: Vec<Template>,
     /// Before the entries, if there are any.
     pub(super) head: Vec<&'static str>,
     /// In place of entries.
     pub(super) none: &'static str,
     /// With `#` for the number of entries that were left out.
     pub(super) more: &'static str,
-    /// Headings with the field that says below which of them an entry is, and its value.
     pub(super) groups: Vec<Group>,
 }
 
-pub(super) struct Group {
-    pub(super) field: &'static str,
-    pub(super) value: &'static str,
-    pub(super) heading: &'static str,
-}
+/// The field that says below which heading an entry is, its value, and the heading.
+pub(super) type Group = [&'static str; 3];
 
 /// The file starts with the lines of the first part and ends with those of the last.
 pub(super) static PARTS: LazyLock<Vec<FormPart>> = LazyLock::new(|| parts(include_str!("form.md")));
 
 fn parts(form: &'static str) -> Vec<FormPart> {
-    let mut parts = vec![FormPart::default()];
-    let (mut is_apart, mut list) = (false, None::<List>);
+    let (mut parts, mut part) = (Vec::new(), FormPart::default());
+    let mut list = None::<List>;
     for line in form.lines() {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match (word, &mut list) {
-            ("##" | "###", None) => parts.push(FormPart {
-                heading: line,
-                ..FormPart::default()
-            }),
-            ("@end", None) => parts.push(FormPart::default()),
+            ("##" | "###" | "@end", None) => {
+                parts.push(std::mem::take(&mut part));
+                part.heading = if word == "@end" { "" } else { line };
+            }
+            ("@record", None) => part.record = rest,
             ("@list", None) => {
                 list = Some(List {
                     path: rest,
                     ..List::default()
                 });
-                continue;
             }
+            ("", None) => part.lines.push(FormLine::Blank),
+            (_, None) => part.lines.push(FormLine::One(Template::new(line))),
             ("@head", Some(list)) => list.head.push(rest),
             ("@none", Some(list)) => list.none = rest,
             ("@more", Some(list)) => list.more = rest,
             ("@group", Some(list)) => {
-                let mut words = rest.splitn(3, ' ');
-                let mut word = || words.next().unwrap_or_default();
-                list.groups.push(Group {
-                    field: word(),
-                    value: word(),
-                    heading: word(),
-                });
+                let words: Vec<&str> = rest.splitn(3, ' ').collect();
+                list.groups.extend(Group::try_from(words).ok());
             }
-            ("@end", _) => push(&mut parts, &mut is_apart, list.take().map(LineKind::Each)),
-            (_, Some(list)) => list.entry.push(line),
-            ("@record", _) => parts
-                .last_mut()
-                .into_iter()
-                .for_each(|part| part.record = rest),
-            ("", _) => is_apart = true,
-            _ => push(&mut parts, &mut is_apart, Some(LineKind::One(line))),
+            ("@end", Some(_)) => part.lines.extend(list.take().map(FormLine::Each)),
+            (_, Some(list)) => list.entry.push(Template::new(line)),
         }
     }
+    parts.push(part);
     parts
-}
-
-fn push(parts: &mut [FormPart], is_apart: &mut bool, kind: Option<LineKind>) {
-    if let (Some(part), Some(kind)) = (parts.last_mut(), kind) {
-        let is_apart = std::mem::take(is_apart);
-        part.lines.push(FormLine { is_apart, kind });
-    }
 }
 
 pub(super) fn new<T: Default + Serialize>() -> Value {

@@ -6,9 +6,10 @@ mod parse;
 mod task;
 mod template;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod write;
 
 pub(crate) use escape::plain;
-pub use parse::{Parsed, parse};
-pub use write::write;
+pub use parse::Parsed;
+pub(crate) use parse::parse;
+pub(crate) use write::write;

@@ -1,8 +1,8 @@
 //! Reads a memory back from its file. Never an error: what cannot be read is left out, and a warning says so.
 
-use super::form::{FormLine, FormPart, Group, LineKind, List, PARTS, new};
+use super::form::{FormLine, FormPart, Group, List, PARTS, new};
 use super::task::IDS;
-use super::template::{self, LineValues, at_mut};
+use super::template::{LineValues, Template, at_mut};
 use crate::model::Notes;
 use ccd_protocol::memory::SessionMemory;
 use serde_json::{Value, from_value, json};
@@ -23,8 +23,7 @@ pub struct Parsed {
 /// More warnings than a person reads are counted only.
 const MAX_WARNINGS: usize = 50;
 
-#[must_use]
-pub fn parse(content: &str) -> Parsed {
+pub(crate) fn parse(content: &str) -> Parsed {
     let mut reader = Reader::new();
     for (at, text) in content.trim_start_matches('\u{feff}').lines().enumerate() {
         reader.line(at + 1, text.trim());
@@ -38,6 +37,7 @@ pub fn parse(content: &str) -> Parsed {
     parsed
 }
 
+#[derive(Default)]
 struct Reader {
     memory: Value,
     warnings: Vec<String>,
@@ -67,12 +67,8 @@ impl Reader {
         }
         Self {
             memory,
-            warnings: Vec::new(),
-            left_out: 0,
             part: Some(HEADER),
-            section: None,
-            group: None,
-            seen: HashSet::new(),
+            ..Self::default()
         }
     }
 
@@ -120,18 +116,15 @@ impl Reader {
     }
 
     fn subheading(&mut self, section: usize, number: usize, text: &str) {
-        if let [
-            FormLine {
-                kind: LineKind::Each(list),
-                ..
-            },
-        ] = &*PARTS[section].lines
-            && !list.groups.is_empty()
-        {
+        let mut lists = PARTS[section].lines.iter().filter_map(|line| match line {
+            FormLine::Each(list) if !list.groups.is_empty() => Some(list),
+            _ => None,
+        });
+        if let Some(list) = lists.next() {
             let mut groups = list.groups.iter();
-            self.group = groups.find(|group| group.heading.eq_ignore_ascii_case(text));
+            self.group = groups.find(|[_, _, heading]| heading.eq_ignore_ascii_case(text));
             if self.group.is_none() {
-                let known = list.groups.iter().map(|group| group.heading);
+                let known = list.groups.iter().map(|[_, _, heading]| *heading);
                 let known = known.collect::<Vec<_>>().join(", ");
                 self.warn(format!("line {number}: {text:?} is none of {known}"));
             }
@@ -146,19 +139,20 @@ impl Reader {
     fn read(&mut self, part: &'static FormPart, number: usize, text: &str) -> bool {
         let mut lines: Vec<&FormLine> = part.lines.iter().collect();
         // "1. Current phase: …" is not the first sentence.
-        lines.sort_by_key(|line| match &line.kind {
-            LineKind::One(template) => Reverse(template::fixed_len(template)),
-            LineKind::Each(_) => Reverse(0),
+        lines.sort_by_key(|line| match line {
+            FormLine::One(template) => Reverse(template.fixed_len),
+            FormLine::Blank | FormLine::Each(_) => Reverse(0),
         });
         for line in lines {
-            let found = match &line.kind {
+            let found = match line {
+                FormLine::Blank => None,
                 // Each is there once.
-                LineKind::One(template) if self.seen.contains(&(part.heading, *template)) => None,
-                LineKind::One(template) => template::read(template, text).map(|found| {
-                    self.seen.insert((part.heading, *template));
+                FormLine::One(line) if self.seen.contains(&(part.heading, line.text)) => None,
+                FormLine::One(line) => line.read(text).map(|found| {
+                    self.seen.insert((part.heading, line.text));
                     self.put(number, found, part.record, None);
                 }),
-                LineKind::Each(list) => self.entry(part, list, number, text),
+                FormLine::Each(list) => self.entry(part, list, number, text),
             };
             if found.is_some() {
                 return true;
@@ -167,13 +161,7 @@ impl Reader {
         false
     }
 
-    fn put(
-        &mut self,
-        number: usize,
-        mut found: LineValues<'_>,
-        record: &str,
-        entry: Option<usize>,
-    ) {
+    fn put(&mut self, number: usize, mut found: LineValues, record: &str, entry: Option<usize>) {
         for bad in std::mem::take(&mut found.bad) {
             self.warn(format!("line {number}: {bad}"));
         }
@@ -196,13 +184,13 @@ impl Reader {
             return Some(());
         }
         for (at, template) in list.entry.iter().enumerate() {
-            let Some(found) = template::read(template, text) else {
+            let Some(found) = template.read(text) else {
                 continue;
             };
             if at == 0 {
                 let mut entry = list.new_entry();
-                if let Some(group) = self.group {
-                    entry[group.field] = json!(group.value);
+                if let Some([field, value, _]) = self.group {
+                    entry[*field] = json!(value);
                 }
                 entries.push(entry);
             }
@@ -223,7 +211,7 @@ impl Reader {
                 self.warn(format!("the section \"{name}\" is missing"));
             }
             for line in &part.lines {
-                if let LineKind::One(template) = &line.kind
+                if let FormLine::One(Template { text: template, .. }) = line
                     && (is_seen || part.heading.is_empty())
                     && template.contains('{')
                     && !template.starts_with('«')

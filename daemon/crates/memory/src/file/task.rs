@@ -1,7 +1,10 @@
 //! A task on a line: `ID - title _(phase)_`.
 
-use super::escape::{find, find_last, line, not_word, unescape};
+use super::escape::{TEXT, line, not_word, unescape};
+use crate::model::pattern;
+use regex::Regex;
 use serde_json::{Value, json};
+use std::sync::LazyLock;
 
 /// What is written for no task and no list of tasks.
 pub(super) const NONE: &str = "none";
@@ -32,24 +35,22 @@ fn id(task: &Value) -> String {
     }
 }
 
+static LINE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(&format!(r"\A{TEXT}(?: - {TEXT})?(?: _\({TEXT}\)_)?\z")));
+
 /// Reads what [`write()`] writes, and the seed's shorter forms: `ID`, `ID: title`.
 pub(super) fn read(text: &str) -> Value {
-    let phase = text
-        .strip_suffix(")_")
-        .and_then(|text| Some((text, find_last(text, " _(")?)));
-    let (text, phase) = match phase {
-        Some((text, at)) => (&text[..at], &text[at + 3..]),
-        None => (text, ""),
-    };
-    let (id, title) = match find(text, " - ") {
-        Some(at) => (&text[..at], &text[at + 3..]),
-        None => match text.split_once(": ") {
-            Some((id, title)) if !id.contains(' ') => (id, title),
-            _ if text.contains(' ') => (NO_ID, text),
-            _ => (text.strip_suffix(" -").unwrap_or(text), ""),
-        },
+    let found = LINE.captures(text);
+    let group = |number| Some(found.as_ref()?.get(number)?.as_str());
+    let first = group(1).unwrap_or_default();
+    let (id, title) = match (group(2), first.split_once(": ")) {
+        (Some(title), _) => (first, title),
+        (None, Some((id, title))) if !id.contains(' ') => (id, title),
+        _ if first.contains(' ') => (NO_ID, first),
+        _ => (first, ""),
     };
     let id = if id == NO_ID { "" } else { id };
+    let phase = group(3).unwrap_or_default();
     json!({"id": unescape(id), "title": unescape(title), "phase": unescape(phase)})
 }
 

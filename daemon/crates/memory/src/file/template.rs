@@ -1,19 +1,73 @@
 //! One line of the file as a template: written from a record, and read back into it.
 
-use super::escape::{bold, find, find_last, line, not_word, unescape};
+use super::escape::{TEXT, bold, line, not_word, unescape};
 use super::task;
-use crate::model::is_time;
+use crate::model::{is_time, pattern};
+use regex::{Regex, escape};
 use serde_json::{Value, json};
 
-enum Piece<'a> {
-    Text(&'a str),
-    /// `{KIND PATH}`
-    Value(&'a str, &'a str),
-    /// `«…»`
-    Optional(&'a str),
+pub(super) struct Template {
+    pub(super) text: &'static str,
+    pieces: Vec<Piece>,
+    line: Regex,
+    /// How much of it is in each of its lines.
+    pub(super) fixed_len: usize,
 }
 
-fn pieces(template: &str) -> Vec<Piece<'_>> {
+enum Piece {
+    Text(&'static str),
+    /// `{KIND PATH}`
+    Value(&'static str, &'static str),
+    /// `«…»`
+    Optional(Vec<Piece>),
+}
+
+impl Template {
+    pub(super) fn new(text: &'static str) -> Self {
+        let pieces = pieces(text);
+        let inner = match &*pieces {
+            [Piece::Optional(inner)] => inner,
+            pieces => pieces,
+        };
+        let line = line_of(inner);
+        let line = line.trim_start_matches(r"\s*");
+        let line = match line.strip_prefix(r"\-\s*").unwrap_or(line) {
+            // A name may be a bullet or not.
+            name if name.starts_with(r"\*\*") => &format!("(?:- )?{name}"),
+            _ => line,
+        };
+        let fixed_len = |piece: &Piece| match piece {
+            Piece::Text(text) => text.len(),
+            _ => 0,
+        };
+        Self {
+            text,
+            line: pattern(&format!(r"\A{line}\z")),
+            fixed_len: pieces.iter().map(fixed_len).sum(),
+            pieces,
+        }
+    }
+
+    /// Returns the line of a record, the entry `number` of its list; `None` if all of it is optional and absent.
+    pub(super) fn write(&self, number: usize, record: &Value, default: &Value) -> Option<String> {
+        write(&self.pieces, number, record, default)
+    }
+
+    /// Reads a line, without blanks around it; `None` if it is not of this template.
+    pub(super) fn read(&self, text: &str) -> Option<LineValues> {
+        let groups = self.line.captures(text)?;
+        let mut found = LineValues::default();
+        let values = values(&self.pieces);
+        for ((kind, path), group) in values.into_iter().zip(groups.iter().skip(1)) {
+            if let Some(group) = group {
+                decode(kind, path, group.as_str().trim(), &mut found)?;
+            }
+        }
+        Some(found)
+    }
+}
+
+fn pieces(template: &'static str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut rest = template;
     while let Some(at) = rest.find(['{', '«']) {
@@ -26,7 +80,7 @@ fn pieces(template: &str) -> Vec<Piece<'_>> {
             pieces.push(Piece::Text(before));
         }
         pieces.push(match inner.rsplit_once(' ') {
-            _ if !is_value => Piece::Optional(inner),
+            _ if !is_value => Piece::Optional(self::pieces(inner)),
             Some((kind, path)) => Piece::Value(kind, path),
             None => Piece::Value(inner, ""),
         });
@@ -36,6 +90,40 @@ fn pieces(template: &str) -> Vec<Piece<'_>> {
         pieces.push(Piece::Text(rest));
     }
     pieces
+}
+
+/// Returns the pattern of lines, with a group for each value. Blanks do not count: at the end of a line there are none, and
+/// in a table there may be more.
+fn line_of(pieces: &[Piece]) -> String {
+    let piece = |piece: &Piece| match piece {
+        Piece::Text(text) => {
+            let words: Vec<String> = text.split_whitespace().map(escape).collect();
+            format!(r"\s*{}\s*", words.join(r"\s*"))
+        }
+        Piece::Optional(inner) => format!("(?:{})?", line_of(inner)),
+        Piece::Value(kind, _) => match *kind {
+            "number" => r"[0-9]+\.(?:\s|\z)",
+            "u16" | "u32" | "u64" => "([0-9]+)",
+            "percent" => "([0-9.]+)",
+            "at" => r"(?:\(line ([0-9]+)\))?",
+            // A value that starts with the mask of a secret is no name.
+            "bold" => r"((?:\\.|[^\\*])*?)",
+            kind if kind.contains('|') => r"([\w-]+)",
+            _ => TEXT,
+        }
+        .to_owned(),
+    };
+    pieces.iter().map(piece).collect()
+}
+
+/// Returns kinds and paths, as the groups are.
+fn values(pieces: &[Piece]) -> Vec<(&'static str, &'static str)> {
+    let of = |piece: &Piece| match piece {
+        Piece::Text(_) | Piece::Value("number", _) => Vec::new(),
+        Piece::Value(kind, path) => vec![(*kind, *path)],
+        Piece::Optional(inner) => values(inner),
+    };
+    pieces.iter().flat_map(of).collect()
 }
 
 /// Returns the value at a path of names with dots between; `Null` if there is none.
@@ -58,36 +146,24 @@ pub(super) fn at_mut<'a>(record: &'a mut Value, path: &str) -> &'a mut Value {
     value
 }
 
-/// Returns the line of a record, the entry `number` of its list; `None` if all of it is optional and absent.
-pub(super) fn write(
-    template: &str,
-    number: usize,
-    record: &Value,
-    default: &Value,
-) -> Option<String> {
-    let mut text = String::new();
-    let mut is_absent = true;
-    for piece in pieces(template) {
+fn write(pieces: &[Piece], number: usize, record: &Value, default: &Value) -> Option<String> {
+    let mut text = None::<String>;
+    for piece in pieces {
         let piece = match piece {
-            Piece::Text(piece) => piece.to_owned(),
+            Piece::Text(piece) => (*piece).to_owned(),
             Piece::Value("number", _) => format!("{number}."),
             Piece::Value(kind, path) => encode(kind, at(record, path), at(default, path)),
             Piece::Optional(inner) => {
-                let is_default = |piece| match piece {
-                    Piece::Value(_, path) => at(record, path) == at(default, path),
-                    _ => true,
-                };
-                if pieces(inner).into_iter().all(is_default) {
+                let is_default = |(_, path)| at(record, path) == at(default, path);
+                if values(inner).into_iter().all(is_default) {
                     continue;
-                } else {
-                    write(inner, number, record, default)?
                 }
+                write(inner, number, record, default)?
             }
         };
-        is_absent = false;
-        text.push_str(&piece);
+        text.get_or_insert_default().push_str(&piece);
     }
-    (!is_absent).then_some(text)
+    text
 }
 
 fn encode(kind: &str, value: &Value, default: &Value) -> String {
@@ -118,25 +194,15 @@ fn encode(kind: &str, value: &Value, default: &Value) -> String {
 
 const NEVER: &str = "never";
 
-/// Returns how much of a template is in each of its lines.
-pub(super) fn fixed_len(template: &str) -> usize {
-    let pieces = pieces(template).into_iter();
-    let len = |piece| match piece {
-        Piece::Text(text) => text.len(),
-        _ => 0,
-    };
-    pieces.map(len).sum()
-}
-
 #[derive(Default)]
-pub(super) struct LineValues<'a> {
+pub(super) struct LineValues {
     /// Values with their paths.
-    values: Vec<(&'a str, Value)>,
+    values: Vec<(&'static str, Value)>,
     /// Values that could not be read.
     pub(super) bad: Vec<String>,
 }
 
-impl LineValues<'_> {
+impl LineValues {
     pub(super) fn put_into(self, record: &mut Value) {
         for (path, value) in self.values {
             *at_mut(record, path) = value;
@@ -144,108 +210,15 @@ impl LineValues<'_> {
     }
 }
 
-/// Reads a line, without blanks around it; `None` if it is not of this template.
-pub(super) fn read<'a>(template: &'a str, text: &str) -> Option<LineValues<'a>> {
-    let optional = template
-        .strip_prefix('«')
-        .and_then(|inner| inner.strip_suffix('»'));
-    let template = optional.unwrap_or(template).trim();
-    let bare = template.strip_prefix("- ").unwrap_or(template);
-    // A name may be a bullet or not.
-    let (template, text) = if bare.starts_with("**") {
-        (bare, text.strip_prefix("- ").unwrap_or(text))
-    } else {
-        (template, text)
-    };
-    let mut found = LineValues::default();
-    let rest = take(&pieces(template), text, &mut found)?;
-    rest.is_empty().then_some(found)
-}
-
-/// Returns what is after the pieces.
-fn take<'a, 't>(
-    pieces: &[Piece<'a>],
-    text: &'t str,
-    found: &mut LineValues<'a>,
-) -> Option<&'t str> {
-    let mut rest = text;
-    for (number, piece) in pieces.iter().enumerate() {
-        rest = match piece {
-            // Blanks do not count: at the end of a line there are none, and in a table there may be more.
-            Piece::Text(text) => {
-                let mut words = text.split_whitespace();
-                let rest = words.try_fold(rest, |rest, word| rest.trim_start().strip_prefix(word));
-                rest?.trim_start()
-            }
-            Piece::Optional(inner) => {
-                let before = (found.values.len(), found.bad.len());
-                let after = take(&self::pieces(inner), rest, found);
-                if after.is_none() {
-                    found.values.truncate(before.0);
-                    found.bad.truncate(before.1);
-                }
-                after.unwrap_or(rest)
-            }
-            Piece::Value(kind, path) => {
-                let end = end(kind, rest, &pieces[number + 1..])?;
-                decode(kind, path, &rest[..end], found)?;
-                &rest[end..]
-            }
-        };
-    }
-    Some(rest)
-}
-
-fn end(kind: &str, text: &str, next: &[Piece<'_>]) -> Option<usize> {
-    let of = |is_part: fn(char) -> bool| text.find(|char| !is_part(char)).unwrap_or(text.len());
-    match kind {
-        "number" => {
-            let digits = of(|char| char.is_ascii_digit());
-            let after = text[digits..].strip_prefix('.')?;
-            (digits > 0 && (after.is_empty() || after.starts_with(' '))).then_some(digits + 1)
-        }
-        "u16" | "u32" | "u64" => Some(of(|char| char.is_ascii_digit())),
-        "percent" => Some(of(|char| char.is_ascii_digit() || char == '.')),
-        "at" if text.starts_with("(line ") => Some(text.find(')')? + 1),
-        "at" => Some(0),
-        _ if kind.contains('|') => Some(of(|char| char.is_alphanumeric() || char == '-')),
-        // A value that starts with the mask of a secret is no name.
-        "bold" if text.starts_with('*') && !text.starts_with("**") => None,
-        _ => match next {
-            [] => Some(text.len()),
-            [Piece::Text(last)] if kind != "bold" => Some(text.strip_suffix(last.trim())?.len()),
-            [Piece::Text(next), ..] => find(text, next.trim()),
-            [Piece::Optional(last), ..] => {
-                let (start, _) = last.trim_start().split_once('{')?;
-                let (_, end) = last.rsplit_once('}')?;
-                let is_there = text.ends_with(end);
-                Some(
-                    find_last(text, start)
-                        .filter(|_| is_there)
-                        .unwrap_or(text.len()),
-                )
-            }
-            [Piece::Value(..), ..] => None,
-        },
-    }
-}
-
-fn decode<'a>(kind: &str, path: &'a str, text: &str, found: &mut LineValues<'a>) -> Option<()> {
-    let text = text.trim();
+fn decode(kind: &str, path: &'static str, text: &str, found: &mut LineValues) -> Option<()> {
     let value = match kind.split_once('=') {
         Some((_, word)) if text == word => return Some(()),
         Some(_) => json!(unescape(text)),
         None => match kind {
-            "number" => return Some(()),
             "u16" => json!(text.parse::<u16>().ok()?),
             "u32" => json!(text.parse::<u32>().ok()?),
-            "u64" => json!(text.parse::<u64>().ok()?),
+            "u64" | "at" => json!(text.parse::<u64>().ok()?),
             "percent" => json!(text.parse::<f64>().ok().filter(|value| value.is_finite())?),
-            "at" if text.is_empty() => return Some(()),
-            "at" => {
-                let line = text.strip_prefix("(line ")?.strip_suffix(')')?;
-                json!(line.parse::<u64>().ok()?)
-            }
             "time" if text == NEVER => return Some(()),
             "time" => json!(time(text, found)),
             "task" if text == task::NONE => return Some(()),
@@ -280,7 +253,7 @@ fn decode<'a>(kind: &str, path: &'a str, text: &str, found: &mut LineValues<'a>)
     Some(())
 }
 
-fn time(text: &str, found: &mut LineValues<'_>) -> String {
+fn time(text: &str, found: &mut LineValues) -> String {
     let text = unescape(text);
     if is_time(&text) || text == "unknown" {
         return text;

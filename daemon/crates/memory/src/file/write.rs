@@ -1,13 +1,13 @@
 //! Writes a memory as markdown, in the seed's sections and order.
 
-use super::form::{FormPart, LineKind, List, PARTS, new};
-use super::template::{self, at};
+use super::form::{FormLine, FormPart, List, PARTS, new};
+use super::template::at;
 use crate::model::{Cuts, Notes};
 use ccd_protocol::memory::SessionMemory;
 use serde_json::{Value, json, to_value};
 
 /// Returns the markdown of a memory. `cuts` says what was left out of it, `notes` what else is to be said of it.
-pub fn write(memory: &SessionMemory, cuts: &Cuts, notes: &Notes) -> String {
+pub(crate) fn write(memory: &SessionMemory, cuts: &Cuts, notes: &Notes) -> String {
     let mut value = to_value(memory).unwrap_or_default();
     value["warnings"] = json!(notes.warnings);
     if !notes.provenance.is_empty() {
@@ -51,16 +51,16 @@ impl Writer<'_> {
 
     fn part(&mut self, part: &FormPart, record: &Value, default: &Value) {
         self.heading(part.heading);
-        for (at, line) in part.lines.iter().enumerate() {
-            if line.is_apart {
-                self.blank();
-            }
-            match &line.kind {
-                LineKind::One(template) => {
-                    let line = template::write(template, at + 1, record, default);
+        let mut number = 0;
+        for line in &part.lines {
+            match line {
+                FormLine::Blank => self.blank(),
+                FormLine::One(template) => {
+                    number += 1;
+                    let line = template.write(number, record, default);
                     line.iter().for_each(|line| self.put(line));
                 }
-                LineKind::Each(list) => self.list(part, list, record, default),
+                FormLine::Each(list) => self.list(part, list, record, default),
             }
         }
     }
@@ -85,12 +85,10 @@ impl Writer<'_> {
         if list.groups.is_empty() {
             self.entries(list, entries.iter());
         }
-        for group in &list.groups {
-            let ours = entries
-                .iter()
-                .filter(|entry| entry[group.field] == *group.value);
+        for [field, value, heading] in &list.groups {
+            let ours = entries.iter().filter(|entry| entry[*field] == **value);
             if ours.clone().next().is_some() {
-                self.heading(group.heading);
+                self.heading(heading);
                 self.entries(list, ours);
                 self.blank();
             }
@@ -109,7 +107,7 @@ impl Writer<'_> {
         for (at, entry) in entries.enumerate() {
             let lines = list.entry.iter();
             lines
-                .filter_map(|template| template::write(template, at + 1, entry, &default))
+                .filter_map(|template| template.write(at + 1, entry, &default))
                 .for_each(|line| self.put(&line));
         }
     }

@@ -1,7 +1,7 @@
 //! Brings the file under its limit in bytes, in a fixed order.
 
 use super::shorten::cut_list;
-use super::table::{change, each_text};
+use super::table::change_texts;
 use crate::file::write;
 use crate::model::{Cuts, Notes, clip};
 use ccd_protocol::memory::{Priority, SessionMemory};
@@ -15,7 +15,12 @@ const TEXT_CHARS: usize = 160;
 /// Returns the file of a memory, of at most `max_bytes` if what every file has fits. What is cut, one after the other until
 /// it fits: files to 10, blockers of low and medium priority, failures to 5 a suite, steps to 3, phases to the twelve
 /// around the current one, sources, texts to a short line, and blockers from the end.
-pub fn fit(memory: &mut SessionMemory, cuts: &mut Cuts, notes: &Notes, max_bytes: usize) -> String {
+pub(crate) fn fit(
+    memory: &mut SessionMemory,
+    cuts: &mut Cuts,
+    notes: &Notes,
+    max_bytes: usize,
+) -> String {
     let mut notes = notes.clone();
     let mut text = write(memory, cuts, &notes);
     for cut in CUTS {
@@ -45,8 +50,7 @@ const CUTS: [Cut; 8] = [
     |memory, cuts, _| keep_blockers(memory, Priority::Medium, cuts),
     |memory, cuts, _| keep_blockers(memory, Priority::High, cuts),
     |memory, cuts, _| {
-        cut_list(memory, "testResults.unit.failures", 5, cuts);
-        cut_list(memory, "testResults.e2e.failures", 5, cuts);
+        cut_list(memory, "testResults.unit|e2e.failures", 5, cuts);
     },
     |memory, cuts, _| {
         memory.next_steps.sort_by_key(|step| step.priority);
@@ -55,9 +59,7 @@ const CUTS: [Cut; 8] = [
     |memory, cuts, _| phases(memory, cuts),
     |_, _, notes| notes.provenance.clear(),
     |memory, _, _| {
-        change(memory, |value| {
-            each_text(value, &mut |text| *text = clip(text, TEXT_CHARS));
-        });
+        change_texts(memory, |text| *text = clip(text, TEXT_CHARS));
     },
 ];
 

@@ -6,8 +6,8 @@ mod shorten;
 mod table;
 mod validate;
 
-pub use fit::fit;
-pub use redact::redact;
-pub(crate) use redact::{FileSecret, all_secrets};
-pub use shorten::shorten;
-pub use validate::{validate, validate_text};
+pub(crate) use fit::fit;
+pub(crate) use redact::{FileSecret, all_secrets, redact};
+pub(crate) use shorten::shorten;
+pub(crate) use validate::errors;
+pub use validate::validate_text;

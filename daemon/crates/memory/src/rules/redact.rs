@@ -1,33 +1,27 @@
 //! No secret in a memory: every text is redacted, and the finished file is looked at once more.
 
-use super::table::each_text;
+use super::table::change_texts;
 use crate::file::plain;
 use crate::model::is_time;
 use ccd_protocol::memory::SessionMemory;
 use ccd_text::redact::{MASK, Secrets, redact as redact_text};
 use std::ops::Range;
 
-#[must_use]
-pub fn redact(memory: SessionMemory) -> (SessionMemory, u64) {
+/// Returns how many secrets were removed.
+pub(crate) fn redact(memory: &mut SessionMemory) -> u64 {
     let mut removed = 0;
-    let Ok(mut value) = serde_json::to_value(&memory) else {
-        return (memory, 0);
-    };
-    each_text(&mut value, &mut |text| {
-        if is_time(text) {
-            return;
-        }
+    let is_memory = change_texts(memory, |text| {
         let redacted = redact_text(text);
-        if redacted.removed > 0 {
+        if redacted.removed > 0 && !is_time(text) {
             removed += redacted.removed as u64;
             *text = redacted.text.into_owned();
         }
     });
-    match serde_json::from_value(value) {
-        Ok(redacted) => (redacted, removed),
-        // A word of an enum is no secret, so this does not happen; without the texts nothing can leak.
-        Err(_) => (SessionMemory::default(), removed),
+    // A word of an enum is no secret, so this does not happen; without the texts nothing can leak.
+    if !is_memory {
+        *memory = SessionMemory::default();
     }
+    removed
 }
 
 pub(crate) struct FileSecret {
@@ -46,15 +40,14 @@ const MIN_WORD_CHARS: usize = 4;
 impl FileSecret {
     /// True if it is in a text of the memory, not in words of the file itself.
     pub(super) fn is_in(&self, memory: &SessionMemory) -> bool {
-        self.words.is_empty() || self.mask(memory).is_some()
+        self.words.is_empty() || self.mask(&mut memory.clone())
     }
 
     /// Masks the words of the secret in all texts: between two texts of the file, what is in neither may look like one, such
-    /// as a command and its argument. Returns nothing if no text has them.
-    pub(crate) fn mask(&self, memory: &SessionMemory) -> Option<SessionMemory> {
-        let mut value = serde_json::to_value(memory).ok()?;
+    /// as a command and its argument. False if no text has them.
+    pub(crate) fn mask(&self, memory: &mut SessionMemory) -> bool {
         let mut is_changed = false;
-        each_text(&mut value, &mut |text| {
+        let is_memory = change_texts(memory, |text| {
             for word in &self.words {
                 if text.contains(word) {
                     *text = text.replace(word, MASK);
@@ -62,14 +55,8 @@ impl FileSecret {
                 }
             }
         });
-        let masked = serde_json::from_value(value).ok()?;
-        is_changed.then_some(masked)
+        is_memory && is_changed
     }
-}
-
-/// True if the file of a memory has a secret. Words that are in no text of the memory are words of the file itself.
-pub(crate) fn has_secret(file: &str, memory: &SessionMemory) -> bool {
-    all_secrets(file).iter().any(|found| found.is_in(memory))
 }
 
 pub(crate) fn all_secrets(file: &str) -> Vec<FileSecret> {

@@ -6,7 +6,7 @@ use ccd_protocol::memory::SessionMemory;
 use serde_json::Value;
 
 /// Brings lists and texts of a memory within the limits, the least important entries first, and says what was left out.
-pub fn shorten(memory: &mut SessionMemory) -> Cuts {
+pub(crate) fn shorten(memory: &mut SessionMemory) -> Cuts {
     let mut cuts = Cuts::new();
     memory.blockers.sort_by_key(|blocker| blocker.priority);
     memory.next_steps.sort_by_key(|step| step.priority);

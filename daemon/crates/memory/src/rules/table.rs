@@ -1,11 +1,8 @@
 //! The seed's rules, one row for each value that has one.
 
-use crate::model::{
-    MAX_BLOCKERS, MAX_ERRORS, MAX_FAILURES, MAX_FILES, MAX_NEXT_TASKS, MAX_SERVERS, MAX_STEPS,
-    MESSAGE_CHARS, TITLE_CHARS,
-};
 use ccd_protocol::memory::SessionMemory;
 use serde_json::{Value, from_value, to_value};
+use std::sync::LazyLock;
 
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Rule {
@@ -19,53 +16,37 @@ pub(super) enum Rule {
     Line(usize),
 }
 
-/// Paths of values in JSON (`*` is each entry of a list) with what must be true of them.
-pub(super) const RULES: [(&str, Rule); 32] = [
-    ("metadata.generatedAt", Rule::Time),
-    ("testResults.lastRun", Rule::Time),
-    ("environment.dependencies.lastInstall", Rule::Time),
-    ("environment.build.lastBuild", Rule::Time),
-    ("blockers.*.detectedAt", Rule::Time),
-    ("metadata.version", Rule::Version),
-    ("taskStatus.phases.*.percentage", Rule::Percentage),
-    ("testResults.unit.percentage", Rule::Percentage),
-    ("testResults.e2e.percentage", Rule::Percentage),
-    ("testResults.unit", Rule::Counts),
-    ("testResults.e2e", Rule::Counts),
-    ("testResults.unit.failures.*.file", Rule::RelativePath),
-    ("testResults.e2e.failures.*.file", Rule::RelativePath),
-    ("filesNeedingAttention.*.path", Rule::RelativePath),
-    ("taskStatus.sourceFile", Rule::RelativePath),
-    ("taskStatus.nextTasks", Rule::Entries(MAX_NEXT_TASKS)),
-    ("blockers", Rule::Entries(MAX_BLOCKERS)),
-    ("testResults.unit.failures", Rule::Entries(MAX_FAILURES)),
-    ("testResults.e2e.failures", Rule::Entries(MAX_FAILURES)),
-    ("environment.servers", Rule::Entries(MAX_SERVERS)),
-    ("environment.build.errors", Rule::Entries(MAX_ERRORS)),
-    ("filesNeedingAttention", Rule::Entries(MAX_FILES)),
-    ("nextSteps", Rule::Entries(MAX_STEPS)),
-    ("summary.projectDescription", Rule::Line(usize::MAX)),
-    ("summary.completionStatus", Rule::Line(usize::MAX)),
-    ("summary.currentPhase", Rule::Line(usize::MAX)),
-    ("summary.majorBlocker", Rule::Line(usize::MAX)),
-    ("summary.nextAction", Rule::Line(usize::MAX)),
-    ("blockers.*.title", Rule::Line(TITLE_CHARS)),
-    (
-        "testResults.unit.failures.*.message",
-        Rule::Line(MESSAGE_CHARS),
-    ),
-    (
-        "testResults.e2e.failures.*.message",
-        Rule::Line(MESSAGE_CHARS),
-    ),
-    ("environment.build.errors.*", Rule::Line(MESSAGE_CHARS)),
-];
+/// Paths of values, with what must be true of them.
+static RULES: LazyLock<Vec<(&str, Rule)>> = LazyLock::new(|| {
+    let lines = include_str!("rules.txt").lines();
+    lines.filter_map(rule).collect()
+});
+
+fn rule(line: &'static str) -> Option<(&'static str, Rule)> {
+    let words: Vec<&str> = line.split(' ').collect();
+    let (kind, max, path) = match *words {
+        [kind, max, path] => (kind, max.parse().ok()?, path),
+        [kind, path] => (kind, usize::MAX, path),
+        _ => return None,
+    };
+    let rule = match kind {
+        "time" => Rule::Time,
+        "version" => Rule::Version,
+        "percentage" => Rule::Percentage,
+        "counts" => Rule::Counts,
+        "path" => Rule::RelativePath,
+        "entries" => Rule::Entries(max),
+        "line" => Rule::Line(max),
+        _ => return None,
+    };
+    Some((path, rule))
+}
 
 /// Calls `look` with each value that has a rule, and the value's own path: `blockers[0].title`.
 pub(super) fn each_rule(memory: &mut Value, mut look: impl FnMut(Rule, &str, &mut Value)) {
-    for (path, rule) in RULES {
+    for (path, rule) in &*RULES {
         each(memory, path, String::new(), &mut |name, value| {
-            look(rule, name, value)
+            look(*rule, name, value)
         });
     }
 }
@@ -86,24 +67,36 @@ pub(super) fn each(
                 each(entry, rest, format!("{name}[{at}]"), look);
             }
         }
-        (first, value) => {
-            if let Some(value) = value.get_mut(first) {
-                let dot = if name.is_empty() { "" } else { "." };
-                each(value, rest, format!("{name}{dot}{first}"), look);
+        (names, value) => {
+            for first in names.split('|') {
+                if let Some(value) = value.get_mut(first) {
+                    let dot = if name.is_empty() { "" } else { "." };
+                    each(value, rest, format!("{name}{dot}{first}"), look);
+                }
             }
         }
     }
 }
 
-pub(super) fn change(memory: &mut SessionMemory, change: impl FnOnce(&mut Value)) {
-    if let Ok(mut value) = to_value(&*memory) {
-        change(&mut value);
-        // Texts are changed and lists are cut, so it is a memory still.
-        *memory = from_value(value).unwrap_or_default();
+/// Changes texts and lists; false if what comes out is no memory, which is then as it was.
+pub(super) fn change(memory: &mut SessionMemory, change: impl FnOnce(&mut Value)) -> bool {
+    let mut value = to_value(&*memory).unwrap_or_default();
+    change(&mut value);
+    match from_value(value) {
+        Ok(changed) => *memory = changed,
+        Err(_) => return false,
     }
+    true
 }
 
-pub(super) fn each_text(value: &mut Value, change: &mut impl FnMut(&mut String)) {
+pub(super) fn change_texts(
+    memory: &mut SessionMemory,
+    mut change_text: impl FnMut(&mut String),
+) -> bool {
+    change(memory, |value| each_text(value, &mut change_text))
+}
+
+fn each_text(value: &mut Value, change: &mut impl FnMut(&mut String)) {
     match value {
         Value::String(text) => change(text),
         Value::Array(values) => values.iter_mut().for_each(|value| each_text(value, change)),
@@ -111,5 +104,15 @@ pub(super) fn each_text(value: &mut Value, change: &mut impl FnMut(&mut String))
             .values_mut()
             .for_each(|value| each_text(value, change)),
         _ => (),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn each_line_of_the_table_is_a_rule() {
+        let lines = include_str!("rules.txt").lines();
+        let rules = lines.filter(|line| !line.starts_with('#')).count();
+        assert_eq!(super::RULES.len(), rules);
     }
 }

@@ -1,33 +1,23 @@
 //! The seed's rules for a memory that is valid.
 
-use super::redact::{FileSecret, all_secrets, has_secret};
-use super::table::{Rule, change, each_rule};
+use super::redact::{FileSecret, all_secrets};
+use super::table::{Rule, each_rule};
 use crate::file::{Parsed, parse, plain, write};
 use crate::model::{MAX_BYTES, Notes, is_time};
 use ccd_protocol::memory::{MemoryValidateReply, SessionMemory};
-use serde_json::{Value, json, to_value};
+use serde_json::{Value, to_value};
 use std::collections::HashSet;
 
-#[must_use]
-pub fn validate(memory: &SessionMemory) -> MemoryValidateReply {
+/// Returns what is wrong with a memory and its file.
+pub(crate) fn errors(memory: &SessionMemory, content: &str) -> Vec<String> {
     let mistakes = mistakes(memory).into_iter();
     let mut errors: Vec<String> = mistakes.map(|mistake| mistake.error).collect();
-    let content = write(memory, &Default::default(), &Default::default());
-    errors.extend(too_long(&content));
+    errors.extend(too_long(content));
     // A path such as `/etc/passwd` looks like a secret, but that is not what is wrong with it.
-    let mut inside = memory.clone();
-    change(&mut inside, |value| {
-        each_rule(value, |rule, _, path| {
-            if rule == Rule::RelativePath && !is_relative(path.as_str().unwrap_or_default()) {
-                *path = json!("");
-            }
-        });
-    });
-    let content = write(&inside, &Default::default(), &Default::default());
-    if has_secret(&content, &inside) {
+    if errors.is_empty() && all_secrets(content).iter().any(|found| found.is_in(memory)) {
         errors.push("Sensitive data detected in serialized output".to_owned());
     }
-    reply(errors, Vec::new())
+    errors
 }
 
 fn reply(errors: Vec<String>, warnings: Vec<String>) -> MemoryValidateReply {
@@ -67,17 +57,14 @@ fn in_file(content: &str, memory: &SessionMemory, notes: &Notes) -> Vec<String> 
         });
     }
     errors.extend(too_long(content));
-    let bad_paths = mistakes
-        .iter()
-        .filter(|mistake| mistake.rule == Rule::RelativePath);
+    let is_path = |mistake: &&Mistake| mistake.rule == Rule::RelativePath;
+    let bad_paths: Vec<&Mistake> = mistakes.iter().filter(is_path).collect();
     // Words of the file itself may look like a secret, such as a command beside a name.
     let ours = write(memory, &Default::default(), notes);
     let ours: HashSet<String> = ours.lines().map(plain).collect();
     for found in all_secrets(content) {
         let line = lines.get(found.line - 1).map_or("", String::as_str);
-        let is_path = bad_paths
-            .clone()
-            .any(|mistake| line.contains(&mistake.mark));
+        let is_path = bad_paths.iter().any(|path| line.contains(&path.mark));
         let is_ours = ours.contains(line);
         if !is_path && (!is_ours || found.is_in(memory)) {
             let FileSecret { line, section, .. } = found;
@@ -104,58 +91,46 @@ fn mistakes(memory: &SessionMemory) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
     let mut value = to_value(memory).unwrap_or_default();
     each_rule(&mut value, |rule, name, value| {
-        let found = mistake(rule, name, value);
-        mistakes.extend(found.map(|(error, mark)| Mistake { rule, error, mark }));
+        mistakes.extend(mistake(rule, name, value));
     });
     mistakes
 }
 
-fn mistake(rule: Rule, name: &str, value: &Value) -> Option<(String, String)> {
+fn mistake(rule: Rule, name: &str, value: &Value) -> Option<Mistake> {
     let text = value.as_str().unwrap_or_default();
-    let (is_right, error, mark) = match rule {
-        Rule::Time => (
-            is_time(text),
-            "must be ISO 8601 format".to_owned(),
-            String::new(),
-        ),
-        Rule::Version => (
-            is_version(text),
-            format!("must be N.N or N.N.N: {text:?}"),
-            format!("Session Memory v{text}"),
-        ),
-        Rule::Percentage => {
-            let value = value.as_f64().unwrap_or_default();
-            let is_right = (0.0..=100.0).contains(&value);
-            (
-                is_right,
-                format!("out of range: {value}"),
-                format!("{value:.1}%"),
-            )
-        }
-        Rule::Counts => counts(value),
-        Rule::RelativePath => {
-            let error = format!("must be a relative path: {text:?}");
-            (is_relative(text), error, text.to_owned())
-        }
-        Rule::Entries(max) => {
-            let is_right = value.as_array().is_none_or(|list| list.len() <= max);
-            (
-                is_right,
-                format!("array exceeds max length ({max})"),
-                String::new(),
-            )
-        }
-        Rule::Line(_) if text.contains(['\n', '\r']) => {
-            (false, "must be one line".to_owned(), String::new())
-        }
-        Rule::Line(max) => {
-            let is_right = text.chars().count() <= max;
-            (
-                is_right,
-                format!("exceeds {max} characters"),
-                text.to_owned(),
-            )
-        }
+    let share = value.as_f64().unwrap_or_default();
+    let count = |name: &str| value[name].as_u64().unwrap_or_default();
+    let [passed, failed, total] = ["passed", "failed", "total"].map(count);
+    let is_one_line = !text.contains(['\n', '\r']);
+    let is_right = match rule {
+        Rule::Time => is_time(text),
+        Rule::Version => is_version(text),
+        Rule::Percentage => (0.0..=100.0).contains(&share),
+        Rule::Counts => passed.checked_add(failed).is_some_and(|ran| ran <= total),
+        Rule::RelativePath => is_relative(text),
+        Rule::Entries(max) => value.as_array().is_none_or(|list| list.len() <= max),
+        Rule::Line(max) => is_one_line && text.chars().count() <= max,
+    };
+    if is_right {
+        return None;
+    }
+    let error = match rule {
+        Rule::Time => "must be ISO 8601 format".to_owned(),
+        Rule::Version => format!("must be N.N or N.N.N: {text:?}"),
+        Rule::Percentage => format!("out of range: {share}"),
+        Rule::Counts => format!("says {passed} passed and {failed} failed of {total} tests"),
+        Rule::RelativePath => format!("must be a relative path: {text:?}"),
+        Rule::Entries(max) => format!("array exceeds max length ({max})"),
+        Rule::Line(max) if is_one_line => format!("exceeds {max} characters"),
+        Rule::Line(_) => "must be one line".to_owned(),
+    };
+    let mark = match rule {
+        Rule::Version => format!("Session Memory v{text}"),
+        Rule::Percentage => format!("{share:.1}%"),
+        Rule::Counts => format!("{passed}/{total} passed"),
+        Rule::RelativePath => text.to_owned(),
+        Rule::Line(_) if is_one_line => text.to_owned(),
+        Rule::Time | Rule::Entries(_) | Rule::Line(_) => String::new(),
     };
     // The seed's word for it.
     let name = if name.starts_with("taskStatus.phases") {
@@ -163,17 +138,8 @@ fn mistake(rule: Rule, name: &str, value: &Value) -> Option<(String, String)> {
     } else {
         name
     };
-    (!is_right).then(|| (format!("{name} {error}"), mark))
-}
-
-fn counts(suite: &Value) -> (bool, String, String) {
-    let count = |name: &str| suite[name].as_u64().unwrap_or_default();
-    let [passed, failed, total] = ["passed", "failed", "total"].map(count);
-    (
-        passed.checked_add(failed).is_some_and(|ran| ran <= total),
-        format!("says {passed} passed and {failed} failed of {total} tests"),
-        format!("{passed}/{total} passed"),
-    )
+    let error = format!("{name} {error}");
+    Some(Mistake { rule, error, mark })
 }
 
 fn is_version(text: &str) -> bool {
@@ -195,7 +161,7 @@ mod tests {
     use crate::store_tests::memory;
     use ccd_protocol::memory::FileReference;
 
-    fn errors(content: &str) -> Vec<String> {
+    fn mistakes_in(content: &str) -> Vec<String> {
         validate_text(content).errors
     }
 
@@ -210,26 +176,26 @@ mod tests {
             ..FileReference::default()
         });
         let text = write(&memory, &Default::default(), &Default::default());
-        assert_eq!(errors(&text), Vec::<String>::new());
+        assert_eq!(mistakes_in(&text), Vec::<String>::new());
         let line_of =
             |text: &str, mark: &str| text.lines().position(|line| line.contains(mark)).unwrap() + 1;
         let bad = text.replace("46/47 passed", "99/47 passed");
         let line = line_of(&bad, "99/47");
         let expected =
             format!("line {line}: testResults.unit says 99 passed and 0 failed of 47 tests");
-        assert_eq!(errors(&bad), [expected]);
+        assert_eq!(mistakes_in(&bad), [expected]);
         let bad = text.replace("src/a.rs", "/etc/passwd");
         let line = line_of(&bad, "/etc/passwd");
         let expected = format!(
             "line {line}: filesNeedingAttention[0].path must be a relative path: \"/etc/passwd\""
         );
-        assert_eq!(errors(&bad), [expected]);
+        assert_eq!(mistakes_in(&bad), [expected]);
         let key = ["sk_", "live_", "4eC39HqLyjWDarjtT1zdp7dc"].concat();
         let bad = format!("{text}\n## Notes\n\nAPI_KEY={key}\n");
         let line = line_of(&bad, "API_KEY");
         let expected = format!("line {line}: something there looks like a secret (Notes)");
-        assert_eq!(errors(&bad), [expected]);
+        assert_eq!(mistakes_in(&bad), [expected]);
         let bad = format!("{text}\n## Notes\n\n{}\n", "long ".repeat(12_000));
-        assert_eq!(errors(&bad), ["the file exceeds 51200 bytes"]);
+        assert_eq!(mistakes_in(&bad), ["the file exceeds 51200 bytes"]);
     }
 }

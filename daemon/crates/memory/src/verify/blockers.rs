@@ -47,12 +47,7 @@ fn is_exact(path: &str) -> bool {
 }
 
 pub(super) fn present(project: &Project, files: Vec<Subject>) -> Vec<(bool, Subject)> {
-    with(files, |path| {
-        project.root.join(path).symlink_metadata().is_ok()
-    })
-}
-
-fn with(files: Vec<Subject>, is_there: impl Fn(&String) -> bool) -> Vec<(bool, Subject)> {
+    let is_there = |path: &str| project.root.join(path).symlink_metadata().is_ok();
     let files = files.into_iter();
     files.map(|about| (is_there(&about.1), about)).collect()
 }
@@ -60,8 +55,9 @@ fn with(files: Vec<Subject>, is_there: impl Fn(&String) -> bool) -> Vec<(bool, S
 /// Says of each file whether its conflict is there. The memory has them without secrets.
 pub(super) fn conflicts(project: &Project, files: Vec<Subject>) -> Option<Vec<(bool, Subject)>> {
     let conflicts = crate::collect::conflicts(project.work_tree.as_ref()?, &project.root).ok()?;
-    let is_there = |path: &String| conflicts.iter().any(|one| redact(one).text == *path);
-    Some(with(files, is_there))
+    let is_there = |path: &str| conflicts.iter().any(|one| redact(one).text == path);
+    let files = files.into_iter();
+    Some(files.map(|about| (is_there(&about.1), about)).collect())
 }
 
 impl Verified {

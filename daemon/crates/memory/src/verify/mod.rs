@@ -4,7 +4,7 @@ mod blockers;
 mod results;
 mod tasks;
 
-use crate::collect::{Look, Project, is_in, look, plan, side_by_side, sockets};
+use crate::collect::{Look, Project, is_in, look, plan, reports, side_by_side, sockets};
 use crate::error::Result;
 use crate::file::Parsed;
 use crate::model::since;
@@ -35,31 +35,24 @@ pub struct Verified {
 /// and its tasks, new reports of tests, files and conflicts of blockers. What is not known at the deadline is named
 /// instead.
 pub fn verify(directory: &Path, parsed: &Parsed, deadline: Instant) -> Result<Verified> {
-    let project = Project::find(directory)?;
+    let project = Project::find(directory, deadline)?;
     let mut verified = Verified {
         current: parsed.clone(),
         ..Verified::default()
     };
-    for (name, update) in side_by_side(&project, wanted(parsed, deadline), deadline) {
-        match update {
-            Some(update) => update(&mut verified),
-            None => verified.late.push(name),
-        }
-    }
+    verified.late = side_by_side(&project, wanted(parsed), &mut verified);
     Ok(verified)
 }
 
-/// What a look changes in the memory.
-type Update = Box<dyn FnOnce(&mut Verified) + Send>;
-
 /// Returns the looks at what the memory has; the results are compared in this order.
-fn wanted(parsed: &Parsed, deadline: Instant) -> Vec<Look<Update>> {
+fn wanted(parsed: &Parsed) -> Vec<Look<Verified>> {
     let memory = &parsed.memory;
-    let mut wanted = vec![part("branch", look::branch, Verified::branch)];
+    let branch = |project: &Project| project.branch().ok();
+    let mut wanted = vec![part("branch", branch, Verified::branch)];
     if let Some(commit) = saved_commit(parsed) {
         let (commit, branch) = (commit.to_owned(), memory.metadata.branch.clone());
         let find = move |project: &Project| {
-            let is_other = look::branch(project).is_some_and(|now| now != branch);
+            let is_other = project.branch().is_ok_and(|now| now != branch);
             let tree = project.work_tree.as_ref()?;
             Some((tree.commits_since(&commit, MAX_COMMITS).ok()?, is_other))
         };
@@ -69,12 +62,14 @@ fn wanted(parsed: &Parsed, deadline: Instant) -> Vec<Look<Update>> {
         wanted.push(part("servers", |_| sockets(), Verified::servers));
     }
     if !memory.task_status.source_file.is_empty() {
-        let find = move |project: &Project| Some(plan(project, deadline));
+        let find = |project: &Project| plan(project).ok();
         wanted.push(part("tasks", find, Verified::tasks));
     }
     if let Some(since) = since(&memory.metadata.generated_at) {
-        let find = move |project: &Project| look::reports_since(project, since, deadline);
-        wanted.push(part("tests", find, Verified::reports));
+        let find = move |project: &Project| reports(project, Some(since)).ok();
+        wanted.push(part("tests", find, |verified, found| {
+            verified.reports(found.value);
+        }));
     }
     let (files, conflicts) = blockers::subjects(memory);
     if !conflicts.is_empty() {
@@ -92,16 +87,12 @@ fn part<T: Send + 'static>(
     name: &'static str,
     find: impl FnOnce(&Project) -> Option<T> + Send + 'static,
     compare: fn(&mut Verified, T),
-) -> Look<Update> {
-    let look = move |project: &Project| -> Update {
-        let found = find(project);
-        Box::new(move |verified| {
-            if let Some(found) = found {
-                compare(verified, found);
-            }
-        })
-    };
-    (name, Box::new(look))
+) -> Look<Verified> {
+    look(name, find, move |verified: &mut Verified, found| {
+        if let Some(found) = found {
+            compare(verified, found);
+        }
+    })
 }
 
 /// The commit of the last save is in the source of the branch.
@@ -173,12 +164,6 @@ impl Verified {
             was_open == is_open
         });
         self.current.memory.environment.servers = servers;
-    }
-
-    /// Removes secrets from what was read anew, as a save does.
-    fn redact(&mut self) {
-        let memory = std::mem::take(&mut self.current.memory);
-        self.current.memory = crate::rules::redact(memory).0;
     }
 
     /// Leaves out blockers that are none any more, with their files and what was to be done about them.

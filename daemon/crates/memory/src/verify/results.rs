@@ -3,6 +3,7 @@
 use super::Verified;
 use crate::collect::{Recorded, Sourced, SuiteFacts};
 use crate::model::since;
+use crate::rules::redact as redact_all;
 use ccd_protocol::memory::{
     BlockerEntry, BuildState, BuildStatus, MemoryFact, TestFailure, TestStatus, TestSuite,
 };
@@ -72,7 +73,8 @@ impl Verified {
         self.add(text, false, &counts(&was), &now);
         let provenance = &mut self.current.notes.provenance;
         provenance.insert(part(is_e2e), fact);
-        self.redact();
+        // As a save does.
+        redact_all(&mut self.current.memory);
         self.drop_blockers(|blocker| was.failures.iter().any(|old| is_of(blocker, old)));
         let to_fix = format!("failing {word} test");
         self.drop_steps(|step| step.action.starts_with("Fix ") && step.action.contains(&to_fix));

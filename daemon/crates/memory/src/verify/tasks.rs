@@ -3,6 +3,7 @@
 use super::Verified;
 use crate::collect::{Finding, OWN_LIST, Plan, Sourced, put_plan};
 use crate::model::clip;
+use crate::rules::redact as redact_all;
 use ccd_protocol::memory::{BlockerEntry, NextStep, TaskReference};
 use ccd_text::redact::redact;
 
@@ -42,7 +43,8 @@ impl Verified {
             self.drop_blockers(|blocker| is_of_closed_task(blocker, open));
             self.drop_steps(is_of_a_plan);
             put_plan(&mut self.current.memory, &plan, own);
-            self.redact();
+            // As a save does.
+            redact_all(&mut self.current.memory);
             let provenance = &mut self.current.notes.provenance;
             provenance.insert("taskStatus".to_owned(), plan.fact());
         }

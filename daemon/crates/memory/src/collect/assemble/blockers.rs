@@ -1,9 +1,9 @@
 //! What stops progress. The most urgent comes first.
 
-use crate::collect::facts::{Facts, Plan};
+use super::KnownProject;
+use crate::collect::facts::Plan;
 use crate::collect::open_point::{Comment, Keyword};
-use crate::collect::tasks::pattern;
-use crate::model::{TITLE_CHARS, clip};
+use crate::model::{TITLE_CHARS, clip, pattern};
 use ccd_protocol::memory::{
     BlockerEntry, BuildState, BuildStatus, FileReference, Priority, SessionMemory, TaskReference,
     TestFailure,
@@ -72,16 +72,11 @@ pub(super) fn files(blockers: &[Blocker]) -> Vec<FileReference> {
     files.cloned().collect()
 }
 
-pub(super) fn blockers(
-    root: &Path,
-    facts: &Facts,
-    memory: &SessionMemory,
-    previous: Option<&SessionMemory>,
-) -> Vec<Blocker> {
-    let plan = &facts.plan.value;
-    let conflicts = facts.git.iter().flat_map(|git| &git.value.conflicts);
+pub(super) fn blockers(known: &KnownProject<'_>, memory: &SessionMemory) -> Vec<Blocker> {
+    let (facts, plan) = (&known.facts, &known.facts.plan.value);
+    let conflicts = facts.git.value.conflicts.iter();
     let mut found: Vec<Blocker> = conflicts.map(|path| conflict(path)).collect();
-    found.extend(missing_files(root, plan));
+    found.extend(missing_files(&known.project.root, plan));
     found.extend(broken_build(&memory.environment.build));
     let (blocked, others) = chosen(&facts.comments, plan);
     let current = memory.task_status.current_task.as_ref().and_then(id);
@@ -92,7 +87,7 @@ pub(super) fn blockers(
     found.extend(failures.map(of_failure));
     found.extend(others.iter().map(blocker));
     found.sort_by_key(|found| found.entry.priority);
-    let before = previous.map_or(&[][..], |memory| &memory.blockers);
+    let before = known.previous.map_or(&[][..], |memory| &memory.blockers);
     for one in &mut found {
         let at = one.detected_at(before);
         one.entry.detected_at = at.or_else(|| Some(memory.metadata.generated_at.clone()));
@@ -216,7 +211,7 @@ pub(super) fn id(task: &TaskReference) -> Option<String> {
     Some(task.id.clone()).filter(|id| !id.is_empty())
 }
 
-pub(super) fn place(file: &str, line: Option<u64>) -> String {
+pub(crate) fn place(file: &str, line: Option<u64>) -> String {
     line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
 }
 
@@ -258,15 +253,8 @@ fn task_of(comment: &Comment, plan: &Plan) -> Option<String> {
 
 /// The text of a comment is data: it is the title, and never part of what to do.
 fn of_comment(comment: &Comment, plan: &Plan, current: Option<&String>) -> Blocker {
-    let word = comment.keyword.word();
+    let (word, verb) = comment.keyword.words();
     let place = place(&comment.path, Some(comment.line));
-    let verb = match comment.keyword {
-        Keyword::Blocked => "Unblock",
-        Keyword::Fixme => "Fix",
-        Keyword::Needs => "Provide",
-        Keyword::Todo => "Complete",
-        Keyword::Hack => "Replace",
-    };
     let title = match &*comment.text {
         "" => &format!("{word} comment in {}", comment.path),
         text => text,

@@ -6,7 +6,7 @@ mod summary;
 mod tasks;
 mod tests;
 
-pub(crate) use blockers::is_in;
+pub(crate) use blockers::{is_in, place};
 pub(crate) use summary::DESCRIBE;
 
 use super::facts::{Collected, Facts, Manifest, Plan, Sourced, stamp};
@@ -21,54 +21,52 @@ use std::time::SystemTime;
 
 const VERSION: &str = "1.0";
 
-pub(super) fn assemble(
-    project: &Project,
-    mut facts: Facts,
-    previous: Option<&SessionMemory>,
-    recorded: &Recorded,
-) -> Collected {
-    let redacted = facts.redact();
+/// What is known of a project. `previous` is the memory of the last save.
+pub(super) struct KnownProject<'a> {
+    pub(super) project: &'a Project,
+    pub(super) facts: Facts,
+    pub(super) previous: Option<&'a SessionMemory>,
+    pub(super) recorded: &'a Recorded,
+}
+
+pub(super) fn assemble(mut known: KnownProject<'_>) -> Collected {
+    let redacted = known.facts.redact();
     let mut provenance = Provenance::new();
     let mut memory = SessionMemory {
-        metadata: metadata(project, &facts, previous, &mut provenance),
-        task_status: tasks::status(&facts, recorded, &mut provenance),
-        test_results: tests::results(project, &facts, recorded, &mut provenance),
-        environment: environment(&facts, previous, recorded, &mut provenance),
+        metadata: metadata(&known, &mut provenance),
+        task_status: tasks::status(&known, &mut provenance),
+        test_results: tests::results(&known, &mut provenance),
+        environment: environment(&known, &mut provenance),
         ..SessionMemory::default()
     };
-    let blockers = blockers::blockers(&project.root, &facts, &memory, previous);
+    let blockers = blockers::blockers(&known, &memory);
     memory.files_needing_attention = blockers::files(&blockers);
-    memory.next_steps = steps::steps(&facts, &memory, &blockers);
+    memory.next_steps = steps::steps(&known.facts, &memory, &blockers);
     memory.blockers = blockers.into_iter().map(|one| one.entry).collect();
-    memory.summary = summary::summary(&facts, &memory);
-    let warnings = facts.warnings();
+    memory.summary = summary::summary(&known.facts, &memory);
+    let notes = Notes {
+        provenance,
+        warnings: known.facts.warnings(),
+    };
     Collected {
         memory,
-        notes: Notes {
-            provenance,
-            warnings,
-        },
+        notes,
         redacted,
     }
 }
 
-fn metadata(
-    project: &Project,
-    facts: &Facts,
-    previous: Option<&SessionMemory>,
-    provenance: &mut Provenance,
-) -> SessionMetadata {
+fn metadata(known: &KnownProject<'_>, provenance: &mut Provenance) -> SessionMetadata {
     let now = stamp(SystemTime::now());
-    let Manifest { name, source, .. } = &facts.manifest;
-    let name = name.clone().unwrap_or_else(|| project.name());
+    let Manifest { name, source, .. } = &known.facts.manifest;
+    let name = name.clone().unwrap_or_else(|| known.project.name());
     let source = source.as_deref().unwrap_or("name of the directory");
     let name = Sourced::new(name, source, None);
-    let git = facts.git.clone().unwrap_or_default();
+    let before = known.previous.map(|memory| &memory.metadata.generated_at);
     SessionMetadata {
-        session_duration: previous.and_then(|memory| duration(&memory.metadata.generated_at, &now)),
+        session_duration: before.and_then(|before| duration(before, &now)),
         project_name: noted(provenance, "metadata.projectName", &name),
         generated_at: now,
-        branch: match noted(provenance, "metadata.branch", &git).branch {
+        branch: match noted(provenance, "metadata.branch", &known.facts.git).branch {
             branch if branch.is_empty() => "unknown".to_owned(),
             branch => branch,
         },
@@ -105,31 +103,23 @@ fn noted<T: Clone>(provenance: &mut Provenance, part: &str, found: &Sourced<T>) 
     found.value.clone()
 }
 
-fn environment(
-    facts: &Facts,
-    previous: Option<&SessionMemory>,
-    recorded: &Recorded,
-    provenance: &mut Provenance,
-) -> EnvironmentState {
+fn environment(known: &KnownProject<'_>, provenance: &mut Provenance) -> EnvironmentState {
+    let facts = &known.facts;
     let mut servers = noted(provenance, "environment.servers", &facts.servers);
     if !facts.servers.source.is_empty() {
-        servers.extend(stopped(previous, &servers));
+        servers.extend(stopped(known.previous, &servers));
         servers.sort_by_key(|server| server.port);
     }
     let built = &facts.build;
-    let is_failed = |build: &Sourced<BuildStatus>| build.value.status == BuildState::Failed;
-    let failed = recorded.build().filter(is_failed);
-    let failed = failed.filter(|failed| failed.at >= built.at);
-    let mut build = noted(
-        provenance,
-        "environment.build",
-        failed.as_ref().unwrap_or(built),
-    );
+    let is_newer = |build: &Sourced<BuildStatus>| build.at >= built.at;
+    let failed = known.recorded.build().filter(is_newer);
+    let failed = failed.filter(|build| build.value.status == BuildState::Failed);
+    let last = failed.as_ref().unwrap_or(built);
+    let mut build = noted(provenance, "environment.build", last);
     build.output_dir.clone_from(&built.value.output_dir);
-    let dependencies = noted(provenance, "environment.dependencies", &facts.dependencies);
     EnvironmentState {
         servers,
-        dependencies,
+        dependencies: noted(provenance, "environment.dependencies", &facts.dependencies),
         build,
     }
 }

@@ -1,22 +1,19 @@
 //! Where the plan stands, and which task is current.
 
-use super::noted;
-use crate::collect::facts::{Facts, Plan, Sourced};
-use crate::collect::recorded::{OWN_LIST, Recorded, RecordedTask};
+use super::{KnownProject, noted};
+use crate::collect::facts::{Plan, Sourced};
+use crate::collect::recorded::{OWN_LIST, RecordedTask};
 use crate::model::{MAX_NEXT_TASKS, Provenance, since};
 use ccd_protocol::memory::{TaskReference, TaskStatus};
 
-pub(super) fn status(
-    facts: &Facts,
-    recorded: &Recorded,
-    provenance: &mut Provenance,
-) -> TaskStatus {
+pub(super) fn status(known: &KnownProject<'_>, provenance: &mut Provenance) -> TaskStatus {
+    let facts = &known.facts;
     let mut status = of_plan(&facts.plan);
     let plan = noted(provenance, "taskStatus", &facts.plan);
     // The list of a session is looked at only if the plan was not changed since.
     let changed = facts.plan.at.as_deref().and_then(since);
     let is_newer = |task: &&RecordedTask| since(&task.at).is_some_and(|at| Some(at) > changed);
-    if let Some(task) = recorded.task.as_ref().filter(is_newer) {
+    if let Some(task) = known.recorded.task.as_ref().filter(is_newer) {
         let current = current(&plan.open, task);
         let current = Sourced::new(current, &task.source, Some(task.at.clone()));
         status.next_tasks = next(&plan.open, Some(&current.value));

@@ -1,19 +1,14 @@
 //! Test results: of the newest report of each suite, or what the daemon recorded after it, else only how they would be run.
 
-use crate::collect::facts::{Facts, Runner, Sourced, SuiteFacts};
+use super::KnownProject;
+use crate::collect::facts::{Runner, Sourced, SuiteFacts};
 use crate::collect::manifest::pytest;
-use crate::collect::project::Project;
-use crate::collect::recorded::Recorded;
 use crate::model::{Provenance, since};
 use ccd_protocol::memory::{TestResults, TestSuite};
 use std::path::Path;
 
-pub(super) fn results(
-    project: &Project,
-    facts: &Facts,
-    recorded: &Recorded,
-    provenance: &mut Provenance,
-) -> TestResults {
+pub(super) fn results(known: &KnownProject<'_>, provenance: &mut Provenance) -> TestResults {
+    let (root, facts) = (&known.project.root, &known.facts);
     let mut last_run = None;
     let mut suite = |is_e2e: bool, runner: &Runner, name: &str| {
         let report = facts
@@ -23,14 +18,14 @@ pub(super) fn results(
             .cloned();
         // The newer of both; without a report there is no time.
         let time = |found: &Sourced<SuiteFacts>| found.at.as_deref().and_then(since);
-        let known = report.as_ref().and_then(time);
-        let ran = recorded.tests(&project.root, is_e2e);
-        let found = ran.filter(|ran| time(ran) > known).or(report);
+        let reported = report.as_ref().and_then(time);
+        let ran = known.recorded.tests(root, is_e2e);
+        let found = ran.filter(|ran| time(ran) > reported).or(report);
         if let Some(found) = &found {
             provenance.insert(format!("testResults.{name}"), found.fact());
             last_run = last_run.take().max(found.value.last_run.clone());
         }
-        named(&project.root, found, runner)
+        named(root, found, runner)
     };
     let unit = suite(false, &facts.manifest.unit, "unit");
     let e2e = suite(true, &facts.manifest.e2e, "e2e");

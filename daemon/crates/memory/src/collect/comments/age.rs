@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_millis(200);
 
 /// Says of each point for how many of the steps it has been there: its file had it in the last commit of that time. That is
 /// quicker than to blame each line; a point in a file that was renamed since is new.
-pub(super) fn mark_old(project: &Project, comments: &mut [Comment], deadline: Instant) {
+pub(super) fn mark_old(project: &Project, comments: &mut [Comment]) {
     let Some(tree) = &project.work_tree else {
         return;
     };
@@ -33,7 +33,7 @@ pub(super) fn mark_old(project: &Project, comments: &mut [Comment], deadline: In
     let Ok(Some(now)) = tree.head_time() else {
         return;
     };
-    let deadline = deadline.min(Instant::now() + LIMIT);
+    let deadline = project.deadline.min(Instant::now() + LIMIT);
     for days in STEPS {
         // Without the history, none is known to be old.
         let _ = tree.files_at(now - days * DAY_S, &paths, deadline, |at, content| {

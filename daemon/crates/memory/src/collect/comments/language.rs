@@ -1,23 +1,14 @@
 //! How comments and strings are written, by the name of a file: the table in `languages.txt`.
 
+use crate::model::pattern;
+use regex::{Regex, escape};
 use std::sync::LazyLock;
 
-#[derive(Debug, Default)]
 pub(super) struct Language {
     files: Vec<&'static str>,
-    pub(super) line: Vec<&'static str>,
-    pub(super) block: Vec<(&'static str, &'static str)>,
-    pub(super) strings: Vec<Quote>,
-    pub(super) has_heredocs: bool,
-}
-
-#[derive(Debug)]
-pub(super) struct Quote {
-    pub(super) open: &'static str,
-    pub(super) close: &'static str,
-    /// The string may go on in the next line.
-    pub(super) is_long: bool,
-    pub(super) has_escapes: bool,
+    /// Of the tokens: the text of each is in the group of that number, from 1.
+    pub(super) kinds: Vec<&'static str>,
+    pub(super) tokens: Regex,
 }
 
 static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
@@ -30,28 +21,30 @@ static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
 
 fn parse(line: &'static str) -> Language {
     let mut parts = line.split(", ");
-    let mut language = Language {
-        files: parts.next().unwrap_or_default().split(' ').collect(),
-        ..Language::default()
-    };
+    let files = parts.next().unwrap_or_default().split(' ').collect();
+    let (mut kinds, mut tokens) = (Vec::new(), Vec::new());
     for part in parts {
         let mut words = part.split(' ');
         let kind = words.next().unwrap_or_default();
         let open = words.next().unwrap_or_default();
-        let close = words.next().unwrap_or(open);
-        match kind {
-            "line" => language.line.push(open),
-            "block" => language.block.push((open, close)),
-            "heredoc" => language.has_heredocs = true,
-            _ => language.strings.push(Quote {
-                open,
-                close,
-                is_long: kind != "string",
-                has_escapes: kind != "raw",
-            }),
-        }
+        let (close, open) = (escape(words.next().unwrap_or(open)), escape(open));
+        kinds.push(kind);
+        tokens.push(match kind {
+            "line" => format!("{open}(.*)"),
+            "string" => format!(r"{open}((?:\\.|[^\\\n])*?)(?:{close}|\\?$)"),
+            "long" => format!(r"{open}((?s:\\.|[^\\])*?)(?:{close}|\\?\z)"),
+            "script" => r"<script[^>]*>((?s:.*?))(?:</script|\z)".to_owned(),
+            "heredoc" => r#"<<[-~]* *["'\\]*(\w+)"#.to_owned(),
+            _ => format!(r"{open}((?s:.*?))(?:{close}|\z)"),
+        });
     }
-    language
+    // A quote as a character starts no string.
+    tokens.push(r#"'\\?"'"#.to_owned());
+    Language {
+        files,
+        kinds,
+        tokens: pattern(&tokens.join("|")),
+    }
 }
 
 /// Returns the language of a file; nothing for files that are not code.

@@ -5,4 +5,4 @@ mod collector;
 mod language;
 mod scan;
 
-pub(super) use collector::CommentCollector;
+pub(super) use collector::comments;

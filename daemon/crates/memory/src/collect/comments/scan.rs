@@ -1,6 +1,6 @@
 //! Finds open points in one file: in comments only, and only where a comment starts with the word.
 
-use super::language::{Language, Quote, language as language_of};
+use super::language::{Language, language as language_of};
 use crate::collect::open_point::{Comment, Keyword};
 use crate::model::clip;
 use ccd_text::redact::redact;
@@ -11,147 +11,72 @@ const TEXT_CHARS: usize = 500;
 /// Returns the open points of a file, at most one a line.
 pub(super) fn scan(path: &str, language: &Language, source: &str) -> Vec<Comment> {
     let mut scanner = Scanner {
-        language,
         path,
-        inside: Inside::Code,
-        is_alone: false,
         found: Vec::new(),
         last_line: 0,
     };
-    let is_page = path.ends_with(".html") || path.ends_with(".htm");
-    let mut lines = (1..).zip(source.lines());
-    while let Some((number, line)) = lines.next() {
-        let is_code = matches!(scanner.inside, Inside::Code);
-        if is_page && line.contains("</script") {
-            (scanner.language, scanner.inside) = (language, Inside::Code);
-        }
-        scanner.line(number, line);
-        if is_page && is_code && line.contains("<script") && !line.contains("</script") {
-            scanner.language = language_of("a.js").unwrap_or(language);
-        }
-        if language.has_heredocs
-            && is_code
-            && let Some(end) = heredoc(line)
-            && let Some(skipped) = lines.clone().position(|(_, line)| line.trim() == end)
-        {
-            lines.nth(skipped);
-        }
-    }
+    scanner.source(language, source, 1);
     scanner.found
 }
 
-/// Returns the word that ends the text which a line of a script starts with `<<`.
-fn heredoc(line: &str) -> Option<&str> {
-    let (_, rest) = line.split_once("<<")?;
-    let rest = rest.trim_start_matches(['-', '~']).trim_start();
-    let rest = rest.trim_start_matches(['"', '\'', '\\']);
-    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
-    Some(&rest[..end.unwrap_or(rest.len())]).filter(|word| !word.is_empty())
-}
-
-/// What the end of a line is part of.
-enum Inside<'a> {
-    Code,
-    Block(&'a str),
-    Text(&'a Quote),
-}
-
 struct Scanner<'a> {
-    language: &'a Language,
     path: &'a str,
-    inside: Inside<'a>,
-    /// No code is before the comment in its line.
-    is_alone: bool,
     found: Vec<Comment>,
     /// The last line of the last open point.
     last_line: u64,
 }
 
-impl<'a> Scanner<'a> {
-    fn line(&mut self, number: u64, line: &str) {
-        let mut rest = line;
-        let start = line.trim_start();
-        let marks = self.language.line.iter();
-        let blocks = self.language.block.iter().map(|(open, _)| open);
-        self.is_alone = matches!(self.inside, Inside::Block(_))
-            || marks.chain(blocks).any(|mark| start.starts_with(mark));
-        while !rest.is_empty() {
-            rest = match self.inside {
-                Inside::Code => self.code(number, rest),
-                Inside::Block(close) => self.block(number, rest, close),
-                Inside::Text(quote) => match end_of(rest, quote) {
-                    Some(end) => {
-                        self.inside = Inside::Code;
-                        &rest[end..]
-                    }
-                    None => "",
-                },
+impl Scanner<'_> {
+    /// Goes from one comment or string to the next; `line` is the number of the first line.
+    fn source(&mut self, language: &Language, source: &str, mut line: u64) {
+        let (mut at, mut counted) = (0, 0);
+        while let Some(found) = language.tokens.captures_at(source, at) {
+            let token = found.get_match();
+            at = token.end();
+            let groups = language.kinds.iter().zip(found.iter().skip(1));
+            let Some((kind, inner)) = groups
+                .filter_map(|(kind, group)| Some((kind, group?)))
+                .next()
+            else {
+                continue;
             };
-        }
-        if let Inside::Text(quote) = self.inside
-            && !quote.is_long
-        {
-            self.inside = Inside::Code; // a string that is not closed ends with its line
-        }
-    }
-
-    /// Goes to the next comment or string and returns what is after its start.
-    fn code<'b>(&mut self, number: u64, text: &'b str) -> &'b str {
-        let language: &'a Language = self.language;
-        for (at, _) in text.char_indices() {
-            let here = &text[at..];
-            if let Some((open, close)) = language
-                .block
-                .iter()
-                .find(|(open, _)| here.starts_with(open))
-            {
-                self.inside = Inside::Block(close);
-                return &here[open.len()..];
-            }
-            if let Some(mark) = language.line.iter().find(|mark| here.starts_with(**mark)) {
-                // A `#` inside a word is no comment (`$#`, `a#b`), and `//` after a colon is an address.
-                let before = text[..at].chars().next_back();
-                let is_inside = match *mark {
-                    "#" | ";" | "%" => before.is_some_and(|c| !c.is_whitespace()),
-                    _ => before == Some(':'),
-                };
-                if !is_inside {
-                    self.comment(number, &here[mark.len()..]);
-                    return "";
+            line += source[counted..inner.start()].matches('\n').count() as u64;
+            counted = inner.start();
+            let before = &source[..token.start()];
+            match *kind {
+                "line" if is_inside(before, token.as_str()) => at = inner.start(),
+                "line" | "block" => {
+                    let start = before.rsplit('\n').next().unwrap_or_default();
+                    let mut is_alone = start.trim().is_empty();
+                    for (line, text) in (line..).zip(inner.as_str().lines()) {
+                        self.comment(line, text, is_alone);
+                        is_alone = true;
+                    }
                 }
-            }
-            if let Some(quote) = language
-                .strings
-                .iter()
-                .find(|quote| here.starts_with(quote.open) && !is_character(&text[..at], here))
-            {
-                self.inside = Inside::Text(quote);
-                return &here[quote.open.len()..];
-            }
-        }
-        ""
-    }
-
-    fn block<'b>(&mut self, number: u64, text: &'b str, close: &str) -> &'b str {
-        match text.split_once(close) {
-            Some((comment, rest)) => {
-                self.comment(number, comment);
-                self.inside = Inside::Code;
-                rest
-            }
-            None => {
-                self.comment(number, text);
-                ""
+                "script" => {
+                    if let Some(script) = language_of("a.js") {
+                        self.source(script, inner.as_str(), line);
+                    }
+                }
+                "heredoc" => {
+                    let mut end = at;
+                    let lines = source[at..].split_inclusive('\n');
+                    let mut lines = lines.inspect(|text| end += text.len());
+                    if lines.any(|text| text.trim() == inner.as_str()) {
+                        at = end;
+                    }
+                }
+                _ => (),
             }
         }
     }
 
-    fn comment(&mut self, line: u64, text: &str) {
+    fn comment(&mut self, line: u64, text: &str, is_alone: bool) {
         if self.found.last().is_some_and(|last| last.line == line) {
             return;
         }
         let Some((keyword, about, text)) = open_point(text) else {
-            return self.more(line, text);
+            return self.more(line, text, is_alone);
         };
         self.last_line = line;
         self.found.push(Comment {
@@ -164,13 +89,14 @@ impl<'a> Scanner<'a> {
         });
     }
 
-    fn more(&mut self, line: u64, text: &str) {
+    /// Adds a line to the last open point, if no code is before it.
+    fn more(&mut self, line: u64, text: &str, is_alone: bool) {
         let text = redact(text.trim_matches(is_mark)).text;
         // What is commented out is no text.
         let is_code = ["=", "{", ";", "(): "]
             .iter()
             .any(|mark| text.contains(mark));
-        let is_next = self.is_alone && self.last_line + 1 == line && !text.is_empty() && !is_code;
+        let is_next = is_alone && self.last_line + 1 == line && !text.is_empty() && !is_code;
         if let Some(last) = self.found.last_mut().filter(|_| is_next)
             && !last.text.is_empty()
             && !last.text.ends_with(['.', '!', '?', ':'])
@@ -186,32 +112,21 @@ fn is_mark(c: char) -> bool {
     c.is_whitespace() || matches!(c, '/' | '!' | '*' | '#' | '-' | ';' | '@' | '<' | '%')
 }
 
-/// Says whether a quote is a character, `'"'`, in a language whose strings do not start with `'`.
-fn is_character(before: &str, here: &str) -> bool {
-    here.starts_with("\"'") && (before.ends_with('\'') || before.ends_with("'\\"))
-}
-
-/// Returns the place after the end of a string.
-fn end_of(text: &str, quote: &Quote) -> Option<usize> {
-    let mut is_escaped = false;
-    for (at, char) in text.char_indices() {
-        if is_escaped {
-            is_escaped = false;
-        } else if quote.has_escapes && char == '\\' {
-            is_escaped = true;
-        } else if text[at..].starts_with(quote.close) {
-            return Some(at + quote.close.len());
-        }
+/// A `#` inside a word is no comment (`$#`, `a#b`), and `//` after a colon is an address.
+fn is_inside(before: &str, mark: &str) -> bool {
+    let last = before.chars().next_back();
+    if mark.starts_with(['#', ';', '%']) {
+        last.is_some_and(|c| !c.is_whitespace())
+    } else {
+        last == Some(':')
     }
-    None
 }
 
 /// Reads `KEYWORD(about): text` at the start of a comment.
 fn open_point(comment: &str) -> Option<(Keyword, Option<String>, String)> {
     let comment = comment.trim_start_matches(is_mark);
-    let (keyword, word) = Keyword::ALL
-        .into_iter()
-        .find(|(_, word)| comment.starts_with(word))?;
+    let mut keywords = Keyword::ALL.into_iter();
+    let (keyword, word, _) = keywords.find(|(_, word, _)| comment.starts_with(word))?;
     // Half of a secret is not recognised any more, so it goes before the comment is taken apart.
     let comment = redact(comment).text;
     let mut rest = comment.strip_prefix(word)?;
@@ -224,13 +139,11 @@ fn open_point(comment: &str) -> Option<(Keyword, Option<String>, String)> {
     }
     // `TODO.md` is a file, `TODOS` another word.
     let next = rest.chars().next();
-    if about.is_none()
-        && next.is_some_and(|c| !c.is_whitespace() && !matches!(c, ':' | '-' | '!' | ','))
-    {
+    let is_end = |c: char| c.is_whitespace() || matches!(c, ':' | '-' | '!' | ',');
+    if about.is_none() && next.is_some_and(|c| !is_end(c)) {
         return None;
     }
-    let text =
-        rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '-' | '!' | ','));
+    let text = rest.trim_start_matches(is_end);
     // What follows a carriage return alone is another line.
     let (text, _) = text.split_once('\r').unwrap_or((text, ""));
     Some((keyword, about, clip(text.trim_end(), TEXT_CHARS)))
@@ -245,7 +158,7 @@ mod tests {
         let found = scan(name, language(name).unwrap(), source);
         found
             .into_iter()
-            .map(|one| (one.line, one.keyword.word(), one.text))
+            .map(|one| (one.line, one.keyword.words().0, one.text))
             .collect()
     }
 

@@ -2,9 +2,9 @@
 
 use super::files::groups;
 use super::{CutOff, finish};
-use crate::collect::facts::{CollectedPart, Finding, Sourced, SuiteFacts, masked, stamp};
-use crate::collect::project::{Collector, Project};
-use crate::collect::read::{modified, read, too_long};
+use crate::collect::facts::{Finding, Sourced, SuiteFacts, masked, stamp};
+use crate::collect::project::Project;
+use crate::disk::{modified, read, too_long};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,31 +14,15 @@ use std::time::{Duration, Instant, SystemTime};
 const REPORT_BYTES: u64 = 16 * 1024 * 1024;
 const MAX_REPORTS: usize = 400;
 
-pub(in crate::collect) struct ReportCollector;
-
-impl Collector for ReportCollector {
-    fn name(&self) -> &'static str {
-        "test reports"
-    }
-
-    fn collect(&self, project: &Project, deadline: Instant) -> Result<CollectedPart, String> {
-        Ok(CollectedPart::Reports(reports(
-            &project.root,
-            None,
-            deadline,
-        )?))
-    }
-}
-
 type Dated = (SystemTime, Sourced<SuiteFacts>);
 
 /// Returns the results of each run, the newest first: of all runs, or of those with a report that was written after `since`.
 /// The error is a sentence for the user.
-pub(in crate::collect) fn reports(
-    root: &Path,
+pub(crate) fn reports(
+    project: &Project,
     since: Option<SystemTime>,
-    deadline: Instant,
 ) -> Result<Finding<Vec<Sourced<SuiteFacts>>>, String> {
+    let root = &project.root;
     let mut found: Vec<(PathBuf, Dated)> = Vec::new();
     let mut bad: Vec<(SystemTime, String)> = Vec::new();
     let (mut number, mut redacted) = (0, 0);
@@ -49,7 +33,7 @@ pub(in crate::collect) fn reports(
         }
         let mut runs: Vec<Dated> = Vec::new();
         for path in paths {
-            if Instant::now() >= deadline {
+            if Instant::now() >= project.deadline {
                 return Err("there are too many reports for the time it has".to_owned());
             }
             number += 1;

@@ -1,8 +1,8 @@
 //! Where the reports of a project are.
 
 use super::pattern;
-use crate::collect::paths::relative;
-use crate::collect::read::{MANIFEST_BYTES, names, read};
+use crate::collect::paths::{known, relative};
+use crate::disk::{MANIFEST_BYTES, names, read};
 use regex::Regex;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -13,11 +13,6 @@ const MAX_MODULES: usize = 60;
 
 /// The part of the project that a run is of, and its reports; both relative to the project.
 pub(super) type Group = (PathBuf, Vec<PathBuf>);
-
-pub(super) fn known(kind: &str) -> impl Iterator<Item = &'static str> {
-    let lines = include_str!("files.txt").lines();
-    lines.filter_map(move |line| line.strip_prefix(kind)?.strip_prefix(' '))
-}
 
 /// How settings say where a report goes.
 static CONFIGURED: LazyLock<Regex> = LazyLock::new(|| {

@@ -2,7 +2,7 @@
 
 use super::{CutOff, Origin, Reading, SuiteFacts, facts_of, failure, finish, time_of};
 use crate::collect::facts::rfc3339;
-use crate::collect::read::{names, read as read_file};
+use crate::disk::{names, read as read_file};
 use ccd_protocol::memory::TestFailure;
 use serde_json::Value;
 use std::path::Path;

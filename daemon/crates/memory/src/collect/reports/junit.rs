@@ -1,20 +1,12 @@
 //! JUnit XML: nextest, pytest, Gradle, Maven, go-junit-report.
 
 use super::{CutOff, Origin, Reading, SuiteFacts, failure, finish, time_of};
+use crate::collect::paths::known;
 use quick_xml::Reader;
 use quick_xml::errors::{Error, IllFormedError};
 use quick_xml::escape::unescape;
 use quick_xml::events::{BytesStart, Event};
 use std::borrow::Cow;
-
-/// A word in the path of a report, or the name of its suite, and who writes it.
-const FRAMEWORKS: [(&str, &str); 5] = [
-    ("nextest", "cargo-nextest"),
-    ("pytest", "pytest"),
-    ("playwright", "Playwright"),
-    ("cypress", "Cypress"),
-    ("", "JUnit"),
-];
 
 pub(super) fn read(origin: Origin<'_>, text: &str) -> Reading {
     if !text.contains("<testsuite") {
@@ -23,9 +15,9 @@ pub(super) fn read(origin: Origin<'_>, text: &str) -> Reading {
     let mut facts = facts(origin, text).map_err(|_| CutOff)?;
     let path = origin.path.to_string_lossy();
     let is_name = |word: &str| text.contains(&format!("<testsuite name=\"{word}\""));
-    let mut frameworks = FRAMEWORKS.iter();
+    let mut frameworks = known("junit").filter_map(|line| line.split_once(' '));
     let framework = frameworks.find(|(word, _)| path.contains(word) || is_name(word));
-    facts.suite.framework = framework.map_or("", |(_, name)| name).to_owned();
+    facts.suite.framework = framework.map_or("JUnit", |(_, name)| name).to_owned();
     let mut e2e = ["e2e", "playwright", "cypress"].iter();
     facts.is_e2e = e2e.any(|word| path.contains(word));
     Ok(Some(finish(facts)))

@@ -12,7 +12,7 @@ mod tap;
 mod tests;
 
 use super::facts::{SuiteFacts, rfc3339};
-use crate::model::percentage;
+use crate::model::{pattern, percentage};
 use ccd_protocol::memory::{TestFailure, TestStatus};
 use origin::{FileLine, Origin, message};
 use regex::Regex;
@@ -20,7 +20,7 @@ use std::path::Path;
 use time::OffsetDateTime;
 use time::format_description::well_known::Iso8601;
 
-pub(super) use collector::{ReportCollector, reports};
+pub(crate) use collector::reports;
 
 /// The text ends before the report does.
 #[derive(Debug)]
@@ -43,12 +43,6 @@ fn read(root: &Path, module: &Path, path: &Path, text: &str) -> Reading {
 /// Returns what a command that ran tests printed of them; nothing if no test program printed this.
 pub(super) fn of_output(root: &Path, text: &str) -> Option<SuiteFacts> {
     read(root, Path::new(""), Path::new(""), text).ok()?
-}
-
-/// In all patterns, `^` and `$` are the ends of a line.
-fn pattern(pattern: &str) -> Regex {
-    #[expect(clippy::unwrap_used, reason = "each is compiled by the tests")]
-    Regex::new(&format!("(?m){pattern}")).unwrap()
 }
 
 fn first_group<'a>(pattern: &Regex, text: &'a str) -> Option<&'a str> {

@@ -7,51 +7,19 @@ use ccd_protocol::memory::TestFailure;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
-const NEVER: &str = r"[^\s\S]";
-
-/// What a test program prints: its name; a line with counts such as `3 passed, 1 failed` in its group; a failure, with its
-/// `name` and its `file`, at least one of them, its `line` and what it `said`, else that follows; why a whole run failed, in one of the
-/// groups. nextest prints what cargo test does for each test that failed: it comes first.
-const FORMATS: [[&str; 4]; 6] = [
-    [
-        "cargo-nextest",
-        r"^\s*Summary \[.*?\] \d+(?:/\d+)? tests? run: (.*)$",
-        r"^\s*(?:FAIL|SIG[A-Z]+|TIMEOUT) \[.*?\] (?:\(.*?\) )?\S+ (?P<name>\S+)\s*$",
-        NEVER,
-    ],
-    [
-        "cargo test",
-        r"^\s*test result: \w+\. (.*)$",
-        r"^test (?P<name>.+?)(?: - should panic)? \.\.\. FAILED\s*$",
-        r"^error: (could not compile .*)$|\((signal: \d+, SIG\w+: .*)\)\s*$",
-    ],
-    [
-        "pytest",
-        r"^(?:=+ )?((?:\d+ [a-z]+, )*\d+ (?:passed|failed|errors?|skipped|deselected)\b.*?|no tests ran) in [\d.]+s\b",
-        r"^(?:FAILED|ERROR) (?P<file>[^\s:]+\.py)(?:::(?P<name>.+?))?(?: - |$)(?P<said>.*)$",
-        r"^(?:INTERNALERROR> (\w*(?:Error|Exception).*)|!{4,} (\S*(?:Interrupt|Exit).*?) !{4,}|.*(Fatal Python error: .*))$",
-    ],
-    [
-        "Jest",
-        r"^\s*Tests:\s+(.*\b(?:passed|failed)\b.*)$",
-        r"^ {2}● (?P<name>\S.*?)\s*$",
-        r"^Test Suites: (\d+ failed).*$",
-    ],
-    [
-        "Vitest",
-        r"^\s*Tests\s+(.*\b(?:passed|failed)\b.*)$",
-        r"^\s*FAIL\s+(?P<file>\S+\.[cm]?[jt]sx?) > (?P<name>.+?)\s*$",
-        r"^\s*(?:Test Files\s+(\d+ failed).*|Errors\s+(\d+ errors?))$",
-    ],
-    [
-        "Playwright",
-        r"^ {2}(\d+ (?:passed|failed))(?: \(.*\))?$",
-        r"^ {2}\d+\) (?:\[.*?\] › )?(?P<file>\S+\.[cm]?[jt]sx?):(?P<line>\d+):\d+ › (?P<name>.+?) ─*\s*$",
-        r"^ {2}(\d+ errors? (?:was|were) not a part of any test).*$",
-    ],
-];
-static PATTERNS: LazyLock<[(&str, [Regex; 3]); 6]> =
-    LazyLock::new(|| FORMATS.map(|[framework, texts @ ..]| (framework, texts.map(pattern))));
+/// The name of a program, and patterns: see `formats.txt`.
+static FORMATS: LazyLock<Vec<(&str, [Regex; 3])>> = LazyLock::new(|| {
+    let formats = include_str!("formats.txt").split("\n\n").skip(1);
+    let format = |format: &'static str| {
+        let mut lines = format.lines();
+        let name = lines.next().unwrap_or_default();
+        (
+            name,
+            [(); 3].map(|()| pattern(lines.next().unwrap_or_default())),
+        )
+    };
+    formats.map(format).collect()
+});
 
 static COUNT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(\d{1,9}) (passed|failed|errors?|timed out)\b"));
@@ -59,7 +27,7 @@ static COUNT: LazyLock<Regex> =
 /// Reads what was printed; nothing if no test program did.
 pub(super) fn read(origin: Origin<'_>, text: &str) -> Option<SuiteFacts> {
     let text = &*plain(text);
-    let mut formats = PATTERNS.iter();
+    let mut formats = FORMATS.iter();
     let found = formats.find_map(|(framework, patterns)| facts(origin, text, framework, patterns));
     let found = found.or_else(|| go::printed(origin, text));
     found.or_else(|| tap::read(origin, text))

@@ -1,87 +1,68 @@
 //! No secret in the file, wherever it was.
 
-use super::projects::fixtures;
-use crate::{MEMORY_FILE, redact, save};
-use ccd_protocol::memory::{
-    BlockerEntry, FileReference, NextStep, SessionMemory, TaskReference, TestFailure,
-};
-use serde_json::Value;
+use super::projects::fixture;
+use crate::rules::redact;
+use crate::{MEMORY_FILE, Saved, save};
+use ccd_protocol::memory::{SessionMemory, TaskReference};
+use serde_json::{Value, json};
 
 fn joined(value: &Value) -> String {
-    value["join"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|part| part.as_str().unwrap())
-        .collect()
+    let parts = value["join"].as_array().unwrap().iter();
+    parts.map(|part| part.as_str().unwrap()).collect()
 }
 
-/// A memory that has a text in every field.
+/// A memory that has a text in nearly every field.
 fn everywhere(text: &str) -> SessionMemory {
-    let text = || text.to_owned();
-    let mut memory = SessionMemory::default();
-    memory.metadata.project_name = text();
-    memory.metadata.branch = text();
-    memory.metadata.generated_at = "2026-03-02T10:00:00Z".to_owned();
-    memory.metadata.version = "1.0".to_owned();
-    memory.summary.project_description = text();
-    memory.summary.major_blocker = Some(text());
-    memory.summary.next_action = text();
-    memory.task_status.next_tasks = vec![TaskReference {
-        id: String::new(),
-        title: text(),
-        phase: text(),
-    }];
-    memory.blockers = vec![BlockerEntry {
-        title: text(),
-        description: text(),
-        required_action: text(),
-        ..Default::default()
-    }];
-    memory.test_results.unit.command = text();
-    memory.test_results.unit.failures = vec![TestFailure {
-        file: text(),
-        line: None,
-        test_name: text(),
-        message: Some(text()),
-    }];
-    memory.environment.build.errors = Some(vec![text()]);
-    memory.files_needing_attention = vec![FileReference {
-        path: text(),
-        reason: text(),
-        ..Default::default()
-    }];
-    memory.next_steps = vec![NextStep {
-        action: text(),
-        reference: Some(text()),
-        ..Default::default()
-    }];
-    memory
+    let suite = json!({
+        "framework": "", "status": "failed", "passed": 0, "failed": 1, "total": 1, "percentage": 0.0, "command": text,
+        "failures": [{"file": text, "line": null, "testName": text, "message": text}],
+    });
+    let memory = json!({
+        "metadata": {"projectName": text, "branch": text, "generatedAt": "2026-03-02T10:00:00Z", "version": "1.0"},
+        "summary": {
+            "projectDescription": text, "completionStatus": "", "currentPhase": "", "majorBlocker": text, "nextAction": text,
+        },
+        "taskStatus": {
+            "sourceFile": "", "phases": [], "currentTask": null, "nextTasks": [{"id": "", "title": text, "phase": text}],
+        },
+        "blockers": [{
+            "priority": "high", "taskId": null, "title": text, "description": text, "requiredAction": text,
+        }],
+        "testResults": {"lastRun": null, "unit": suite, "e2e": suite},
+        "environment": {
+            "servers": [],
+            "dependencies": {"status": "unknown", "lastInstall": null, "packageManager": "unknown"},
+            "build": {"status": "failed", "lastBuild": null, "errors": [text]},
+        },
+        "filesNeedingAttention": [{"path": text, "line": null, "reason": text, "priority": "high"}],
+        "nextSteps": [{"priority": "immediate", "action": text, "reference": text}],
+    });
+    serde_json::from_value(memory).unwrap()
+}
+
+/// Saves a memory and returns its file, too.
+fn saved(memory: SessionMemory) -> (Saved, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let saved = save(folder.path(), memory, &Default::default()).unwrap();
+    let file = std::fs::read_to_string(folder.path().join(MEMORY_FILE)).unwrap();
+    (saved, file)
 }
 
 #[test]
 fn no_secret_of_the_fixture_is_in_the_file() {
-    let fixture: Value =
-        serde_json::from_slice(&std::fs::read(fixtures().join("sensitive.json")).unwrap()).unwrap();
-    for case in fixture["cases"].as_array().unwrap() {
-        let id = case["id"].as_str().unwrap();
-        let text = joined(&case["text"]);
+    for case in fixture("sensitive.json")["cases"].as_array().unwrap() {
         if case["optional"] == true {
             continue;
         }
-        let folder = tempfile::tempdir().unwrap();
-        let saved = save(folder.path(), everywhere(&text), &Default::default());
-        let saved = saved.unwrap_or_else(|error| panic!("{id}: {error}"));
-        let file = std::fs::read_to_string(folder.path().join(MEMORY_FILE)).unwrap();
+        let (id, text) = (&case["id"], joined(&case["text"]));
+        let (saved, file) = saved(everywhere(&text));
         for secret in case["must_not_contain"].as_array().into_iter().flatten() {
             assert!(!file.contains(&joined(secret)), "{id}: {file}");
         }
         if case["must_survive"] == true {
-            assert_eq!(
-                (saved.redacted, redact(everywhere(&text)).0),
-                (0, everywhere(&text)),
-                "{id}"
-            );
+            let mut memory = everywhere(&text);
+            assert_eq!((saved.redacted, redact(&mut memory)), (0, 0), "{id}");
+            assert_eq!(memory, everywhere(&text), "{id}");
         }
     }
 }
@@ -98,17 +79,13 @@ fn a_secret_across_the_place_where_a_text_is_cut_is_removed() {
 
 #[test]
 fn what_is_a_secret_only_beside_another_text_is_removed() {
-    let folder = tempfile::tempdir().unwrap();
     let mut memory = everywhere("x");
     let task = &mut memory.task_status.next_tasks[0];
     "smbclient -U me //srv/share".clone_into(&mut task.title);
     "hunter2secret".clone_into(&mut task.phase);
-    let saved = save(folder.path(), memory, &Default::default()).unwrap();
-    let file = std::fs::read_to_string(folder.path().join(MEMORY_FILE)).unwrap();
-    assert!(
-        saved.redacted > 0 && !file.contains("hunter2secret"),
-        "{file}"
-    );
+    let (saved, file) = saved(memory);
+    let is_removed = saved.redacted > 0 && !file.contains("hunter2secret");
+    assert!(is_removed, "{file}");
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! The seed's nominal case and its five edge cases.
 
 use super::{assert_lossless, parse, write};
-use crate::{shorten, validate};
+use crate::rules::{shorten, validate_text};
+use crate::store_tests::memory;
 use ccd_protocol::memory::{
-    BlockerEntry, ExecutiveSummary, PhaseStatus, Priority, SessionMemory, SessionMetadata,
-    TaskReference, TaskStatus, TestResults, TestStatus, TestSuite,
+    BlockerEntry, ExecutiveSummary, PhaseStatus, Priority, SessionMemory, TaskReference, TestStatus,
 };
 
 fn text(text: &str) -> String {
@@ -12,78 +12,58 @@ fn text(text: &str) -> String {
 }
 
 fn nominal() -> SessionMemory {
-    SessionMemory {
-        metadata: SessionMetadata {
-            project_name: text("ElectroMate"),
-            generated_at: text("2025-12-25T14:30:00Z"),
-            branch: text("001-session-memory-file"),
-            session_duration: Some(text("2h 15m")),
-            version: text("1.0"),
-        },
-        summary: ExecutiveSummary {
-            project_description: text("ElectroMate - electrical engineering calculation platform"),
-            completion_status: text("60/155 tasks complete (38.7%)"),
-            current_phase: text("Core Development"),
-            major_blocker: Some(text("Database setup blocked: missing .env.local")),
-            next_action: text("Create .env.local and configure NEON_DATABASE_URL"),
-        },
-        blockers: vec![BlockerEntry {
-            priority: Priority::High,
-            task_id: Some(text("T032")),
-            title: text("Missing .env.local file"),
-            description: text("Database connection requires NEON_DATABASE_URL"),
-            required_action: text("Create .env.local from .env.local.example"),
-            detected_at: None,
-        }],
-        ..SessionMemory::default()
-    }
+    let mut memory = memory("ElectroMate");
+    memory.metadata.generated_at = text("2025-12-25T14:30:00Z");
+    memory.metadata.branch = text("001-session-memory-file");
+    memory.metadata.session_duration = Some(text("2h 15m"));
+    memory.summary = ExecutiveSummary {
+        project_description: text("ElectroMate - electrical engineering calculation platform"),
+        completion_status: text("60/155 tasks complete (38.7%)"),
+        current_phase: text("Core Development"),
+        major_blocker: Some(text("Database setup blocked: missing .env.local")),
+        next_action: text("Create .env.local and configure NEON_DATABASE_URL"),
+    };
+    memory.blockers = vec![BlockerEntry {
+        priority: Priority::High,
+        task_id: Some(text("T032")),
+        title: text("Missing .env.local file"),
+        description: text("Database connection requires NEON_DATABASE_URL"),
+        required_action: text("Create .env.local from .env.local.example"),
+        detected_at: None,
+    }];
+    memory
+}
+
+fn file(memory: &SessionMemory) -> String {
+    write(memory, &Default::default(), &Default::default())
 }
 
 #[test]
 fn nominal_case() {
     assert_lossless(&nominal());
-    let result = validate(&nominal());
-    assert!(result.valid, "{:?}", result.errors);
+    assert_eq!(
+        validate_text(&file(&nominal())).errors,
+        Vec::<String>::new()
+    );
 }
 
 #[test]
 fn empty_project_generates_minimal_valid_markdown() {
-    let memory = SessionMemory {
-        metadata: SessionMetadata {
-            project_name: text("empty"),
-            generated_at: text("2025-12-25T14:30:00Z"),
-            branch: text("unknown"),
-            session_duration: None,
-            version: text("1.0"),
-        },
-        summary: ExecutiveSummary {
-            completion_status: text("0/0 tasks complete (0.0%)"),
-            ..ExecutiveSummary::default()
-        },
-        ..SessionMemory::default()
-    };
-    assert!(validate(&memory).valid);
+    let mut memory = memory("empty");
+    memory.metadata.branch = text("unknown");
+    memory.summary.completion_status = text("0/0 tasks complete (0.0%)");
     assert_lossless(&memory);
+    assert!(validate_text(&file(&memory)).valid);
 }
 
 #[test]
 fn all_tests_passing_has_no_failures_and_a_pass_rate_of_100() {
     let mut memory = nominal();
-    memory.test_results = TestResults {
-        last_run: Some(text("2025-12-25T14:00:00Z")),
-        unit: TestSuite {
-            framework: text("Vitest"),
-            status: TestStatus::Passed,
-            passed: 47,
-            total: 47,
-            percentage: 100.0,
-            command: text("npm test"),
-            ..TestSuite::default()
-        },
-        e2e: TestSuite::default(),
-    };
+    let unit = &mut memory.test_results.unit;
+    unit.status = TestStatus::Passed;
+    (unit.passed, unit.total, unit.percentage) = (47, 47, 100.0);
     assert_lossless(&memory);
-    let file = write(&memory, &Default::default(), &Default::default());
+    let file = file(&memory);
     assert!(
         file.contains("47/47 passed (100.0%)") && !file.contains("Failures"),
         "{file}"
@@ -96,7 +76,7 @@ fn no_blockers_has_null_in_the_summary() {
     memory.summary.major_blocker = None;
     memory.blockers.clear();
     assert_lossless(&memory);
-    let file = write(&memory, &Default::default(), &Default::default());
+    let file = file(&memory);
     assert!(file.contains("4. No critical blockers\n"), "{file}");
 }
 
@@ -108,10 +88,7 @@ fn large_project_truncates_next_tasks_to_5() {
         title: text("Do it"),
         phase: text("Core"),
     };
-    memory.task_status = TaskStatus {
-        next_tasks: (1..=200).map(task).collect(),
-        ..TaskStatus::default()
-    };
+    memory.task_status.next_tasks = (1..=200).map(task).collect();
     let cuts = shorten(&mut memory);
     assert_eq!(memory.task_status.next_tasks.len(), 5);
     assert_eq!(cuts["taskStatus.nextTasks"], 195);
@@ -121,7 +98,7 @@ fn large_project_truncates_next_tasks_to_5() {
 
 #[test]
 fn corrupted_markdown_gives_partial_data_with_warnings() {
-    let file = write(&nominal(), &Default::default(), &Default::default());
+    let file = file(&nominal());
     let (start, rest) = file.split_once("## Blockers").unwrap();
     let (_, end) = rest.split_once("## Environment State").unwrap();
     let broken = format!("{start}## Environment State{end}");
@@ -163,8 +140,7 @@ fn a_file_that_a_formatter_changed_is_read() {
         total: 4,
         percentage: 50.0,
     }];
-    let file = write(&memory, &Default::default(), &Default::default());
-    let file = file.replace(
+    let file = file(&memory).replace(
         "| Setup | 2 | 4 | 50.0% |",
         "| Setup    | 2         | 4     | 50.0%      |",
     );
@@ -178,7 +154,7 @@ fn a_file_that_a_formatter_changed_is_read() {
 
 #[test]
 fn sentences_that_moved_are_not_taken_for_others() {
-    let file = write(&nominal(), &Default::default(), &Default::default());
+    let file = file(&nominal());
     let line = "2. 60/155 tasks complete (38.7%)\n3. Current phase";
     let parsed = parse(&file.replace(line, "2. Current phase"));
     let expected = ExecutiveSummary {
@@ -213,7 +189,7 @@ fn no_text_is_an_import() {
     memory.summary.next_action = text("see @.env and (@/etc/passwd) of ann@example.org");
     memory.blockers[0].title = text("@a @b");
     assert_lossless(&memory);
-    let file = write(&memory, &Default::default(), &Default::default());
+    let file = file(&memory);
     let mut words = file.split_whitespace();
     assert!(!words.any(|word| word.starts_with('@')), "{file}");
     assert!(file.contains("ann@example.org"), "{file}");

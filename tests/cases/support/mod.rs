@@ -1,5 +1,6 @@
 //! Shared by all tests: a real daemon in its own home, connections to it, the real client.
 
+pub(crate) mod assertions;
 pub(crate) mod browser;
 pub(crate) mod client;
 pub(crate) mod connection;
@@ -13,11 +14,11 @@ pub(crate) mod pipeline;
 pub(crate) mod processes;
 pub(crate) mod secrets;
 pub(crate) mod session;
-pub(crate) mod sshd;
 pub(crate) mod taped;
 pub(crate) mod worker;
 
-pub(crate) use client::Ccctl;
+pub(crate) use assertions::{assert_fields, assert_has, assert_lacks};
+pub(crate) use client::{Ccctl, sshd};
 pub(crate) use connection::{Connection, kind};
 pub(crate) use daemon::Daemon;
 pub(crate) use eventually::{

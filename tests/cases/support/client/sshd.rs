@@ -1,8 +1,8 @@
 //! Another host: a real sshd on the loopback with keys of its own, and an installation that its commands find.
 
-use super::client::{Installation, Ran};
-use super::executable::write_script;
-use super::{eventually, processes};
+use super::{Installation, Ran};
+use crate::support::executable::write_script;
+use crate::support::{eventually, processes};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::net::{TcpListener, TcpStream};

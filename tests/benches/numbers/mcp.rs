@@ -140,7 +140,9 @@ impl Mcp {
 
 /// Returns what a tool says.
 pub(crate) fn said(reply: &[u8]) -> Result<String> {
-    let line = reply.rsplit(|&byte| byte == b'\n').nth(1);
+    // A notification may have come with it.
+    let mut lines = reply.split(|&byte| byte == b'\n');
+    let line = lines.find(|line| contains(line, "\"id\":1"));
     let said: Said = serde_json::from_slice(line.unwrap_or_default())?;
     let first = said.result.content.into_iter().next();
     let text = first.map(|content| content.text).unwrap_or_default();

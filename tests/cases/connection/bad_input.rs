@@ -1,7 +1,9 @@
 //! Invalid requests: each error names the mistake, and nothing is started, created or changed.
 
 use crate::support::executable::write_script;
-use crate::support::{Daemon, assert_fields, assert_has};
+use crate::support::{Daemon, assert_fields, assert_has, eventually};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -149,6 +151,24 @@ fn arguments_of_create_are_checked_before_anything_is_made() {
         connection.refused("session.create", &params, "invalid_argument");
     }
     assert_eq!(traces(&daemon), 0);
+}
+
+#[test]
+fn bytes_that_are_no_text_go_in_and_out_as_they_are() {
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let script = "stty raw -echo; printf ready; exec cat";
+    let session = connection.start_session(&["sh", "-c", script]);
+    connection.expect_text(&session, "ready");
+    let bytes = STANDARD.encode((0..=255).collect::<Vec<u8>>());
+    let send = json!({"session": session, "data_b64": bytes});
+    assert_eq!(connection.ok("session.send", &send)["written_bytes"], 256);
+    eventually("all bytes are echoed", || {
+        let record = connection.record(&session);
+        (record["output"]["output_bytes"] == 5 + 256).then_some(())
+    });
+    let read = json!({"session": session, "since": 5, "raw": true});
+    assert_eq!(connection.ok("session.read", &read)["data_b64"], bytes);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! What is kept about the user is listed in one place, and deleted there.
 
 use crate::hook::{events, failure, silent_hook};
-use crate::support::{Ccctl, Daemon, eventually};
+use crate::support::files::files_with;
+use crate::support::{Ccctl, Daemon, assert_has, eventually};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,27 +19,15 @@ fn work(daemon: &Daemon, project: &Path) {
     assert!(init.unwrap().success());
     fs::write(project.join("README.md"), WORD).unwrap();
     let ccctl = |args: &[&str]| {
-        let mut command = Ccctl::new(daemon).command(args);
-        assert!(
-            command
-                .current_dir(project)
-                .output()
-                .unwrap()
-                .status
-                .success(),
-            "{args:?}"
-        );
+        let ran = Ccctl::new(daemon).run_in(project, args);
+        assert_eq!(ran.code, Some(0), "{args:?}: {ran:?}");
     };
     ccctl(&["run", "--", "echo", WORD]);
     ccctl(&["rec", "--", "echo", WORD, at]);
     ccctl(&["parallel", &format!("echo {WORD}"), "true"]);
     ccctl(&["memory", "save"]);
-    let mut payload = failure(
-        &format!("s-{at}"),
-        at,
-        "make",
-        &format!("Exit code 1\nerror: {WORD}"),
-    );
+    let error = format!("Exit code 1\nerror: {WORD}");
+    let mut payload = failure(&format!("s-{at}"), at, "make", &error);
     payload["cwd"] = at.into();
     silent_hook(daemon, &payload);
 }
@@ -74,7 +63,7 @@ fn transcripts(daemon: &Daemon, cwd: &Path) -> PathBuf {
 
 /// The parts that have something, each in words.
 fn kept(daemon: &Daemon) -> Vec<(String, String)> {
-    let reply = daemon.call_value("data.list", &json!({})).unwrap();
+    let reply = daemon.ok("data.list", &json!({}));
     let parts = reply["parts"].as_array().unwrap().iter();
     let text = |part: &Value, name: &str| part[name].as_str().unwrap().to_owned();
     let parts = parts.filter(|part| part["items"] != 0);
@@ -85,19 +74,7 @@ fn kept(daemon: &Daemon) -> Vec<(String, String)> {
 
 /// Files below a directory that contain the word.
 fn with_word(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            found.extend(with_word(&path));
-        } else if path.is_file()
-            && fs::read(&path)
-                .is_ok_and(|bytes| memchr::memmem::find(&bytes, WORD.as_bytes()).is_some())
-        {
-            found.push(path);
-        }
-    }
-    found
+    files_with(folder, WORD.as_bytes())
 }
 
 #[test]
@@ -121,22 +98,16 @@ fn every_part_is_listed_and_forgotten() {
     assert_eq!(kept(&daemon), words);
     let client = Ccctl::new(&daemon);
     let page = client.ok(&["data"]);
-    for line in [
+    let lines = [
         "sessions ",
         "off: coach.record: false, or ccctl hooks uninstall",
         "  1 log file: the newest, which the daemon writes; kept ",
         "nothing found: runs, reports",
-    ] {
-        assert!(page.contains(line), "{line}: {page}");
-    }
+    ];
+    assert_has(&page, &lines);
     // Without a terminal and without --yes, it is only shown.
     let preview = client.run(&["data", "forget"]);
-    assert!(
-        preview
-            .stdout
-            .contains("tapes         would delete 1 tape\n"),
-        "{preview:?}"
-    );
+    assert_has(&preview.stdout, ["tapes         would delete 1 tape\n"]);
     assert!(preview.stderr.contains("--yes deletes it"), "{preview:?}");
     assert_eq!(preview.code, Some(1));
     assert_eq!(kept(&daemon), words);
@@ -145,12 +116,11 @@ fn every_part_is_listed_and_forgotten() {
     assert!(done.contains("memory        deleted 1 memory\n"), "{done}");
     assert!(done.contains("which ccd only reads"), "{done}");
     assert_eq!(kept(&daemon), []);
-    let left = [own.clone(), project.join("README.md")];
+    let mut left = [own.clone(), project.join("README.md")];
+    left.sort();
     eventually("no file has the word but the user's own", || {
         let mut found = with_word(daemon.home());
         found.sort();
-        let mut left = left.clone();
-        left.sort();
         (found == left).then_some(())
     });
     // Nothing reads the transcripts before somebody asks.
@@ -162,9 +132,10 @@ fn every_part_is_listed_and_forgotten() {
 }
 
 #[test]
-fn a_project_or_a_time_limits_what_is_forgotten() {
+fn a_time_or_a_directory_with_all_below_it_limits_what_is_forgotten() {
     let daemon = Daemon::start();
-    let [one, other] = ["one", "other"].map(|name| daemon.home().join(name));
+    let top = daemon.home().join("all");
+    let [one, other] = ["one", "other"].map(|name| top.join(name));
     work(&daemon, &one);
     work(&daemon, &other);
     transcripts(&daemon, &one);
@@ -181,10 +152,14 @@ fn a_project_or_a_time_limits_what_is_forgotten() {
     let missing = "/elsewhere: there is no such directory";
     assert!(elsewhere.stderr.contains(missing), "{elsewhere:?}");
     assert_eq!(elsewhere.code, Some(0));
+    let inside = one.join("src");
+    fs::create_dir(&inside).unwrap();
+    let below = forget(&["memory", "--project", inside.to_str().unwrap()]);
+    assert_eq!(below, "nothing to delete\n");
     assert_eq!(kept(&daemon), all);
 
     let done = forget(&["--project", one.to_str().unwrap()]);
-    for line in [
+    let lines = [
         "sessions      deleted 4 ended sessions",
         "tapes         deleted 1 tape",
         "coach         deleted 1 event",
@@ -192,41 +167,43 @@ fn a_project_or_a_time_limits_what_is_forgotten() {
         "conversations deleted 1 copied transcript",
         "memory        deleted 1 memory",
         "jobs          stays: 2 jobs: jobs belong to no project",
-    ] {
-        assert!(done.contains(line), "{line}: {done}");
-    }
-    let found = with_word(daemon.home());
-    assert!(
-        found.iter().any(|path| path.starts_with(&other)),
-        "{found:?}"
-    );
+    ];
+    assert_has(&done, &lines);
+    assert!(!with_word(&other).is_empty());
     assert!(other.join(".claude/session-memory.md").exists());
     let rest = forget(&["sessions", "tapes", "--project", other.to_str().unwrap()]);
     assert_eq!(
         rest,
         "sessions      deleted 4 ended sessions\ntapes         deleted 1 tape\n"
     );
+    let rest = forget(&["--project", top.to_str().unwrap()]);
+    let lines = [
+        "coach         deleted 1 event",
+        "hooks         deleted 1 payload",
+        "memory        deleted 1 memory",
+    ];
+    assert_has(&rest, &lines);
 }
 
 #[test]
 fn a_request_that_selects_nothing_or_no_place_is_refused() {
     let daemon = Daemon::start();
     for (params, mistake) in [
-        (json!({"parts": []}), "at least one"),
+        (r#"{"parts": []}"#, "at least one"),
         (
-            json!({"parts": ["jobs"], "project": "src"}),
+            r#"{"parts": ["jobs"], "project": "src"}"#,
             "not an absolute path",
         ),
         (
-            json!({"parts": ["jobs"], "before": "yesterday"}),
+            r#"{"parts": ["jobs"], "before": "yesterday"}"#,
             "not a time",
         ),
-        (json!({"parts": ["everything"]}), "everything"),
-        (json!({}), "parts"),
+        (r#"{"parts": ["everything"]}"#, "everything"),
+        ("{}", "parts"),
     ] {
-        let error = daemon.call_value("data.forget", &params).unwrap_err();
-        let message = error["message"].as_str().unwrap();
-        assert!(message.contains(mistake), "{message}");
+        let params = serde_json::from_str(params).unwrap();
+        let error = daemon.error("data.forget", &params);
+        assert_has(&error["message"], [mistake]);
     }
 }
 
@@ -244,43 +221,6 @@ fn live_sessions_stay() {
 }
 
 #[test]
-fn a_directory_means_everything_below_it_and_nothing_above() {
-    let daemon = Daemon::start();
-    let top = daemon.home().join("all");
-    let [one, other] = ["one", "other"].map(|name| top.join(name));
-    work(&daemon, &one);
-    work(&daemon, &other);
-    events(&daemon, 2);
-    let client = Ccctl::new(&daemon);
-    let inside = one.join("src");
-    fs::create_dir(&inside).unwrap();
-    let below = client.ok(&[
-        "data",
-        "forget",
-        "memory",
-        "--project",
-        inside.to_str().unwrap(),
-        "--yes",
-    ]);
-    assert_eq!(below, "nothing to delete\n");
-    assert!(one.join(".claude/session-memory.md").exists());
-    let done = client.ok(&[
-        "data",
-        "forget",
-        "--project",
-        top.to_str().unwrap(),
-        "--yes",
-    ]);
-    for line in [
-        "coach         deleted 2 events",
-        "hooks         deleted 2 payloads",
-        "memory        deleted 2 memories",
-    ] {
-        assert!(done.contains(line), "{line}: {done}");
-    }
-}
-
-#[test]
 fn candidates_that_quote_what_is_forgotten_go_with_it() {
     let daemon = Daemon::start();
     for (session, project) in [("s1", "one"), ("s2", "other")] {
@@ -295,14 +235,8 @@ fn candidates_that_quote_what_is_forgotten_go_with_it() {
     let client = Ccctl::new(&daemon);
     client.ok(&["coach", "aggregate"]);
     let one = daemon.home().join("one");
-    let done = client.ok(&[
-        "data",
-        "forget",
-        "coach",
-        "--project",
-        one.to_str().unwrap(),
-        "--yes",
-    ]);
+    let project = ["--yes", "--project", one.to_str().unwrap()];
+    let done = client.ok(&[&["data", "forget", "coach"], &project[..]].concat());
     assert_eq!(done, "coach         deleted 1 event, 1 proposal\n");
 }
 
@@ -315,12 +249,8 @@ fn a_part_that_fails_keeps_no_other_from_its_turn() {
     fs::create_dir(&target).unwrap();
     std::os::unix::fs::symlink(target, daemon.home().join(".claude-coach")).unwrap();
     let done = client.run(&["data", "forget", "coach", "sessions", "--yes"]);
-    let is_failed =
-        done.stdout.contains("coach         failed: ") || done.stdout.contains("nothing");
-    assert!(
-        done.stdout
-            .contains("sessions      deleted 1 ended session"),
-        "{done:?}"
-    );
+    let said = &done.stdout;
+    let is_failed = said.contains("coach         failed: ") || said.contains("nothing");
+    assert_has(&done.stdout, ["sessions      deleted 1 ended session"]);
     assert!(is_failed, "{done:?}");
 }

@@ -32,14 +32,3 @@ mod structure;
 mod support;
 mod survive;
 mod tape;
-
-#[cfg(test)]
-mod smoke {
-    use crate::support::Daemon;
-
-    #[test]
-    fn a_daemon_starts_and_stops() {
-        let mut daemon = Daemon::start();
-        assert!(daemon.stop().success());
-    }
-}

@@ -13,8 +13,6 @@ const PROGRAMS: [&str; 2] = ["ccd", "ccctl"];
 pub(crate) struct Args {
     /// A smoke run: everything once, with small amounts.
     pub(crate) quick: bool,
-    /// File for the figures as JSON.
-    pub(crate) json: Option<PathBuf>,
     /// Directory of `ccd` and `ccctl`, optimised as they are shipped; see [`Self::install`].
     pub(crate) bin_dir: PathBuf,
     /// Run as the process that holds this many terminals and does nothing else.
@@ -27,7 +25,6 @@ impl Args {
     pub(crate) fn parse() -> Result<Self> {
         let mut parsed = Self {
             quick: false,
-            json: None,
             bin_dir: PathBuf::new(),
             hold_sessions: None,
             only: Vec::new(),
@@ -38,7 +35,6 @@ impl Args {
             match word.as_str() {
                 "--bench" => {} // cargo passes this to every benchmark
                 "--quick" => parsed.quick = true,
-                "--json" => parsed.json = Some(value()?.into()),
                 "--only" => parsed.only.push(value()?),
                 "--hold-sessions" => parsed.hold_sessions = Some(value()?.parse()?),
                 _ => return Err(format!("unknown option {word}").into()),
@@ -91,11 +87,8 @@ fn find_binaries() -> Result<PathBuf> {
     };
     for name in PROGRAMS {
         if !dir.join(name).exists() {
-            let dir = dir.display();
-            return Err(format!(
-                "there is no {name} in {dir}: run cargo build --release, or set {BIN_DIR}"
-            )
-            .into());
+            let build = format!("run cargo build --release, or set {BIN_DIR}");
+            return Err(format!("there is no {name} in {}: {build}", dir.display()).into());
         }
     }
     Ok(dir)

@@ -1,10 +1,12 @@
 //! The real daemon, in its own home, which is removed with it.
 
 use crate::args::Args;
-use crate::programs::environment;
+use crate::programs::{environment, until};
 use crate::wire::Wire;
 use crate::{Result, leftovers};
 use ccd_protocol::Timeout;
+use ccd_protocol::daemon::DaemonPing;
+use ccd_protocol::method::NoParams;
 use ccd_protocol::session::{
     Pattern, Session, SessionClose, SessionCloseParams, SessionCreate, SessionCreateParams,
     SessionExpect, SessionExpectParams,
@@ -14,10 +16,6 @@ use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-
-/// How long the daemon may take to answer, or to exit.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Sessions that are measured have no limits.
 const CONFIG: &str = r#"{"max_sessions": 0, "max_output_size": 0, "default_timeout": 120}"#;
@@ -81,30 +79,20 @@ impl Daemon {
     }
 
     fn wait_until_it_answers(&self) -> Result<()> {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            if let Ok(mut wire) = self.connect() {
-                let params = ccd_protocol::method::NoParams {};
-                wire.call::<ccd_protocol::daemon::DaemonPing>(&params)?;
-                return Ok(());
-            }
-            if Instant::now() > deadline {
-                return Err("the daemon does not answer".into());
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        let ping = |mut wire: Wire| wire.call::<DaemonPing>(&NoParams {});
+        until("the daemon does not answer", || {
+            self.connect().and_then(ping).ok()
+        })?;
+        Ok(())
     }
 
     fn stop(&mut self) {
         if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
             let _ = kill_process(pid, Signal::TERM);
         }
-        let deadline = Instant::now() + PATIENCE;
-        while let Ok(None) = self.child.try_wait() {
-            if Instant::now() > deadline {
-                let _ = self.child.kill();
-            }
-            std::thread::sleep(Duration::from_millis(5));
+        if until("it goes on", || self.child.try_wait().ok()?).is_err() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
         }
     }
 }

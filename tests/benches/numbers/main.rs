@@ -1,6 +1,6 @@
 //! The figures that the project promises, each with the baseline of the machine and with comparable tools.
 //!
-//! `cargo build --release && cargo bench -p ccd-tests --bench numbers [-- --quick] [--only NAME] [--json FILE]`
+//! `cargo build --release && cargo bench -p ccd-tests --bench numbers [-- --quick] [--only NAME]`
 //!
 //! Everything that is compared runs alternately in the same run, so the ratios matter, not the times. Times are not
 //! asserted; that every contender did the same work is.
@@ -9,10 +9,10 @@ mod args;
 mod bare;
 #[path = "../../cases/support/browser/chromium.rs"]
 mod chromium;
+mod contest;
 mod daemon;
 mod flood;
 mod history;
-mod ht;
 mod leftovers;
 mod mcp;
 mod proc;
@@ -58,16 +58,12 @@ fn run() -> Result<()> {
     leftovers::sweep();
     args.install()?;
     let mut report = Report::default();
-    for row in rows::ALL {
-        if args.wants(row.name) {
-            let _ = writeln!(std::io::stderr(), "measuring {} …", row.name);
-            (row.measure)(&args, &mut report).map_err(|error| format!("{}: {error}", row.name))?;
+    for (name, measure) in rows::ALL {
+        if args.wants(name) {
+            let _ = writeln!(std::io::stderr(), "measuring {name} …");
+            measure(&args, &mut report).map_err(|error| format!("{name}: {error}"))?;
         }
     }
     std::fs::remove_dir_all(&args.bin_dir)?;
-    std::io::stdout().write_all(report.markdown().as_bytes())?;
-    if let Some(path) = &args.json {
-        std::fs::write(path, report.json())?;
-    }
-    Ok(())
+    Ok(std::io::stdout().write_all(report.markdown().as_bytes())?)
 }

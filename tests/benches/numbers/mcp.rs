@@ -3,25 +3,23 @@
 use crate::Result;
 use crate::args::Args;
 use crate::daemon::{Daemon, end_with_us};
-use crate::programs::environment;
+use crate::programs::{Running, environment};
+use crate::wire::read_line;
 use ccd_protocol::mcp::Opening;
-use rustix::event::{PollFd, PollFlags, poll};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::process::{Child, Command, Stdio};
-
-const READ_BYTES: usize = 64 << 10;
+use std::process::{Command, Stdio};
 
 /// An initialized connection; `ccctl` ends when it is dropped.
 pub(crate) struct Mcp {
     input: File,
     output: File,
     buffer: Vec<u8>,
-    ccctl: Option<Child>,
+    ccctl: Option<Running>,
 }
 
 #[derive(Deserialize)]
@@ -62,12 +60,9 @@ impl Mcp {
     /// Connects to the daemon's socket, and returns after the reply to `initialize`.
     pub(crate) fn over_socket(daemon: &Daemon) -> Result<Self> {
         let stream = UnixStream::connect(daemon.socket())?;
+        let env = environment().map(|(name, value)| (name.to_owned(), value));
         let opening = Opening {
-            env: Some(
-                environment()
-                    .map(|(name, value)| (name.to_owned(), value))
-                    .into(),
-            ),
+            env: Some(env.into()),
             instance: "numbers".to_owned(),
             ..Opening::default()
         };
@@ -93,14 +88,14 @@ impl Mcp {
             return Err("ccctl mcp has no pipes".into());
         };
         let (input, output) = (OwnedFd::from(input), OwnedFd::from(output));
-        Self::start(input.into(), output.into(), Some(child))
+        Self::start(input.into(), output.into(), Some(Running(child)))
     }
 
-    fn start(input: File, output: File, ccctl: Option<Child>) -> Result<Self> {
+    fn start(input: File, output: File, ccctl: Option<Running>) -> Result<Self> {
         let mut mcp = Self {
             input,
             output,
-            buffer: vec![0; READ_BYTES],
+            buffer: Vec::new(),
             ccctl,
         };
         let reply = mcp.exchange(&initialize())?;
@@ -115,38 +110,18 @@ impl Mcp {
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         self.input.write_all(format!("{ready}\n").as_bytes())?;
         let tools = self.exchange(&request("tools/list", &json!({})))?;
-        if contains(tools, "session_send") {
-            Ok(())
-        } else {
-            Err("no tools".into())
+        if !contains(tools, "session_send") {
+            return Err("no tools".into());
         }
+        Ok(())
     }
 
     /// Sends a request and returns what arrives until the line of its reply ends, without parsing it.
     pub(crate) fn exchange(&mut self, request: &[u8]) -> Result<&[u8]> {
         self.input.write_all(request)?;
-        let mut filled = 0;
-        loop {
-            if filled == self.buffer.len() {
-                self.buffer.resize(filled * 2, 0);
-            }
-            // As for the connection that this is compared with.
-            poll(&mut [PollFd::new(&self.output, PollFlags::IN)], None)?;
-            let len = self.output.read(&mut self.buffer[filled..])?;
-            if len == 0 {
-                return Err("the MCP server closed the connection".into());
-            }
-            filled += len;
-            if self.buffer[filled - 1] != b'\n' {
-                continue;
-            }
-            // The list of resources may change at any time.
-            if contains(&self.buffer[..filled], "\"id\":1") {
-                return Ok(&self.buffer[..filled]);
-            } else {
-                filled = 0;
-            }
-        }
+        // The list of resources may change at any time.
+        let is_reply = |bytes: &[u8]| contains(bytes, "\"id\":1");
+        read_line(&mut self.output, &mut self.buffer, is_reply)
     }
 
     /// Starts a session and returns its id.
@@ -159,34 +134,22 @@ impl Mcp {
     }
 
     pub(crate) fn ccctl_pid(&self) -> Option<u32> {
-        self.ccctl.as_ref().map(Child::id)
-    }
-}
-
-impl Drop for Mcp {
-    fn drop(&mut self) {
-        if let Some(ccctl) = &mut self.ccctl {
-            let _ = ccctl.kill();
-            let _ = ccctl.wait();
-        }
+        self.ccctl.as_ref().map(|ccctl| ccctl.0.id())
     }
 }
 
 /// Returns what a tool says.
 pub(crate) fn said(reply: &[u8]) -> Result<String> {
-    let line = reply.rsplit(|&byte| byte == b'\n').nth(1);
+    // A notification may have come with it.
+    let mut lines = reply.split(|&byte| byte == b'\n');
+    let line = lines.find(|line| contains(line, "\"id\":1"));
     let said: Said = serde_json::from_slice(line.unwrap_or_default())?;
-    let text = said
-        .result
-        .content
-        .into_iter()
-        .next()
-        .map(|content| content.text);
+    let first = said.result.content.into_iter().next();
+    let text = first.map(|content| content.text).unwrap_or_default();
     if said.result.is_error {
-        Err(text.unwrap_or_default().into())
-    } else {
-        Ok(text.unwrap_or_default())
+        return Err(text.into());
     }
+    Ok(text)
 }
 
 fn contains(bytes: &[u8], text: &str) -> bool {

@@ -1,5 +1,35 @@
 //! The programs that every contender runs, and their environment: the same work for all.
 
+use crate::Result;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+/// How long a program may take to be ready, or to end.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A program that is killed when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Running(pub(crate) Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Waits until `probe` has something; fails with `error` if that takes too long.
+pub(crate) fn until<T>(error: &str, mut probe: impl FnMut() -> Option<T>) -> Result<T> {
+    let deadline = Instant::now() + PATIENCE;
+    while Instant::now() < deadline {
+        if let Some(found) = probe() {
+            return Ok(found);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Err(error.into())
+}
+
 /// The prompt of every shell that is measured.
 pub(crate) const PROMPT: &str = "ready> ";
 

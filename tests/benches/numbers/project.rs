@@ -79,14 +79,9 @@ fn source(
 }
 
 fn git(root: &Path, args: &[&str]) -> Result<()> {
-    let identity = [
-        "-c",
-        "user.name=bench",
-        "-c",
-        "user.email=bench@example.com",
-    ];
+    let identity = "-c user.name=bench -c user.email=bench@example.com";
     let status = Command::new("git")
-        .args(identity)
+        .args(identity.split(' '))
         .args(args)
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .current_dir(root)

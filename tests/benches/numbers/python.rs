@@ -2,17 +2,14 @@
 
 use crate::Result;
 use crate::daemon::end_with_us;
+use crate::programs::{Running, until};
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
-
-/// How long a script may take to end.
-const PATIENCE: Duration = Duration::from_secs(5);
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
 /// A Python process that measures on demand; ends when dropped.
 #[derive(Debug)]
 pub(crate) struct Python {
-    child: Child,
+    running: Running,
     /// `None` once the script is told to end.
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -44,7 +41,7 @@ impl Python {
             return Err("python has no pipes".into());
         };
         let mut python = Self {
-            child,
+            running: Running(child),
             input: Some(input),
             output: BufReader::new(output),
         };
@@ -72,12 +69,6 @@ impl Drop for Python {
     fn drop(&mut self) {
         // The script ends what it has started.
         self.input.take();
-        let deadline = Instant::now() + PATIENCE;
-        while let Ok(None) = self.child.try_wait() {
-            if Instant::now() > deadline {
-                let _ = self.child.kill();
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        let _ = until("it goes on", || self.running.0.try_wait().ok()?);
     }
 }

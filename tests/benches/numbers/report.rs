@@ -1,7 +1,6 @@
-//! The table of figures, as Markdown and as JSON.
+//! The table of figures, as Markdown.
 
-use crate::samples::Ratio;
-use serde_json::{Value, json};
+use crate::samples::{Ratio, Samples};
 use std::fmt::Write;
 
 /// One line of the table.
@@ -17,6 +16,19 @@ pub(crate) struct Line {
     pub(crate) met: Option<bool>,
     /// The time that ccd takes, as a multiple of each peer's.
     pub(crate) against: Vec<(&'static str, Ratio)>,
+}
+
+impl Line {
+    /// Returns a line about times whose median has a goal in milliseconds.
+    pub(crate) fn within_ms(what: &str, samples: &Samples, goal_ms: f64) -> Self {
+        Self {
+            what: format!("{what} (p50 / p95)"),
+            ccd: samples.p50_p95_ms(),
+            goal: format!("≤ {goal_ms} ms"),
+            met: Some(samples.median() <= goal_ms * 1000.0),
+            ..Self::default()
+        }
+    }
 }
 
 /// All lines, and the notes about them.
@@ -40,15 +52,16 @@ impl Report {
         let mut text = String::from("| what | bare limit | peers | ccd | goal | ratio | met? |\n");
         text.push_str("|---|---|---|---|---|---|---|\n");
         for line in &self.lines {
-            let cells = [
-                &line.what,
-                &line.bare,
-                &line.peers,
-                &line.ccd,
-                &line.goal,
-                &line.ratio,
-            ];
-            for cell in cells {
+            let Line {
+                what,
+                bare,
+                peers,
+                ccd,
+                goal,
+                ratio,
+                ..
+            } = line;
+            for cell in [what, bare, peers, ccd, goal, ratio] {
                 let cell = if cell.is_empty() { "—" } else { cell };
                 let _ = write!(text, "| {cell} ");
             }
@@ -73,35 +86,4 @@ impl Report {
         }
         text
     }
-
-    /// Returns the same as one JSON document.
-    pub(crate) fn json(&self) -> String {
-        let rows: Vec<Value> = self
-            .lines
-            .iter()
-            .map(|line| {
-                json!({
-                    "what": line.what,
-                    "bare_limit": line.bare,
-                    "peers": line.peers,
-                    "ccd": line.ccd,
-                    "goal": line.goal,
-                    "ratio": line.ratio,
-                    "met": line.met,
-                    "against": line.against.iter().map(against).collect::<Vec<_>>(),
-                })
-            })
-            .collect();
-        json!({"rows": rows, "notes": self.notes}).to_string() + "\n"
-    }
-}
-
-fn against((peer, ratio): &(&'static str, Ratio)) -> Value {
-    json!({
-        "peer": peer,
-        "ratio": ratio.of_all,
-        "low": ratio.low,
-        "high": ratio.high,
-        "ccd_is": ratio.verdict(),
-    })
 }

@@ -1,7 +1,7 @@
 //! Durations of one contender, and blocks that alternate between contenders.
 
 use crate::Result;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Durations in microseconds, in the order they were taken, and where each block of them ends.
 #[derive(Debug, Clone, Default)]
@@ -41,12 +41,25 @@ impl std::fmt::Display for Ratio {
 }
 
 impl Samples {
+    /// Adds how long `work` takes, and returns what it returns.
+    pub(crate) fn time<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let done = work();
+        self.add(start.elapsed());
+        done
+    }
+
     pub(crate) fn add(&mut self, duration: Duration) {
         self.0.push(duration.as_secs_f64() * 1e6);
     }
 
     pub(crate) fn extend(&mut self, microseconds: impl IntoIterator<Item = f64>) {
         self.0.extend(microseconds);
+    }
+
+    /// Adds what another client has measured.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.0.extend(other.0);
     }
 
     /// Ends a block.
@@ -81,11 +94,6 @@ impl Samples {
         blocks.map(|(start, end)| Self(self.0[start..*end].to_vec(), Vec::new()))
     }
 
-    /// Returns samples that were measured in pairs.
-    pub(crate) fn pairs(&self) -> impl Iterator<Item = &[f64]> {
-        self.0.chunks(2)
-    }
-
     pub(crate) fn median(&self) -> f64 {
         self.quantile(0.5)
     }
@@ -95,11 +103,21 @@ impl Samples {
         format!("{:.0} / {:.0} µs", self.median(), self.quantile(0.95))
     }
 
+    /// Returns median and 99th percentile in milliseconds.
+    pub(crate) fn p50_p99(&self) -> [f64; 2] {
+        [0.5, 0.99].map(|share| self.quantile(share) / 1e3)
+    }
+
     /// Formats median and 95th percentile as a cell of the table, in milliseconds.
     pub(crate) fn p50_p95_ms(&self) -> String {
         let [median, p95] = [self.median(), self.quantile(0.95)].map(|us| us / 1e3);
         format!("{median:.2} / {p95:.2} ms")
     }
+}
+
+/// Returns a contender that calls `round` for each round.
+pub(crate) fn each<'a>(mut round: impl FnMut(&mut Samples) -> Result<()> + 'a) -> Contender<'a> {
+    Box::new(move |rounds, samples: &mut Samples| (0..rounds).try_for_each(|_| round(samples)))
 }
 
 /// A function that does what is measured `rounds` times, and adds how long each took.

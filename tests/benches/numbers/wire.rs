@@ -6,6 +6,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use serde::Deserialize;
 use serde_json::json;
 use std::io::{Read, Write};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
@@ -48,28 +49,40 @@ impl Wire {
     /// Sends a request and returns the line of its reply, without parsing it.
     pub(crate) fn exchange(&mut self, request: &Request) -> Result<&[u8]> {
         self.stream.write_all(&request.0)?;
-        let mut filled = 0;
-        loop {
-            if filled == self.buffer.len() {
-                self.buffer.resize(filled * 2, 0);
-            }
-            // A thread that is blocked in a read is woken once needlessly, when the daemon takes the request.
-            poll(&mut [PollFd::new(&self.stream, PollFlags::IN)], None)?;
-            let len = self.stream.read(&mut self.buffer[filled..])?;
-            if len == 0 {
-                return Err("the daemon closed the connection".into());
-            }
-            filled += len;
-            if self.buffer[filled - 1] == b'\n' {
-                return Ok(&self.buffer[..filled]);
-            }
-        }
+        read_line(&mut self.stream, &mut self.buffer, |_| true)
     }
 
     /// Sends a request and returns its result.
     pub(crate) fn call<M: Method>(&mut self, params: &M::Params) -> Result<M::Reply> {
         let request = Request::new::<M>(params)?;
         result_of::<M>(self.exchange(&request)?)
+    }
+}
+
+/// Reads lines until the last one is a reply, and returns what came at once, without parsing it.
+pub(crate) fn read_line<'a>(
+    stream: &mut (impl Read + AsFd),
+    buffer: &'a mut Vec<u8>,
+    is_reply: impl Fn(&[u8]) -> bool,
+) -> Result<&'a [u8]> {
+    let mut filled = 0;
+    loop {
+        if filled == buffer.len() {
+            buffer.resize((filled * 2).max(READ_BYTES), 0);
+        }
+        // A thread that is blocked in a read is woken once needlessly, when the daemon takes the request.
+        poll(&mut [PollFd::new(stream, PollFlags::IN)], None)?;
+        let len = stream.read(&mut buffer[filled..])?;
+        if len == 0 {
+            return Err("the daemon closed the connection".into());
+        }
+        filled += len;
+        if buffer[filled - 1] == b'\n' {
+            if is_reply(&buffer[..filled]) {
+                return Ok(&buffer[..filled]);
+            }
+            filled = 0;
+        }
     }
 }
 

@@ -155,9 +155,7 @@ impl Probe {
             let ping = Request::new::<DaemonPing>(&NoParams {})?;
             let mut samples = Samples::default();
             while !is_over.load(Ordering::Relaxed) {
-                let start = Instant::now();
-                let answer = wire.exchange(&ping)?;
-                samples.add(start.elapsed());
+                let answer = samples.time(|| wire.exchange(&ping))?;
                 result_of::<DaemonPing>(answer)?;
                 std::thread::sleep(PING_PERIOD);
             }

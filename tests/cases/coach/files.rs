@@ -4,10 +4,12 @@ use super::candidate;
 use crate::hook::{events, failure, silent_hook};
 use crate::support::Daemon;
 use crate::support::exec::Repository;
+use crate::support::files::{files, sqlite};
 use crate::support::session::lacks;
 use crate::support::worker::{is_one_process, kill_worker};
 use serde_json::json;
 use std::fs::Permissions;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -16,14 +18,10 @@ fn home(daemon: &Daemon) -> PathBuf {
     daemon.home().join(".claude-coach")
 }
 
-fn sqlite(path: &PathBuf, sql: &str) -> String {
-    let output = Command::new("sqlite3").arg(path).arg(sql).output().unwrap();
-    assert!(
-        output.status.success(),
-        "{sql}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    String::from_utf8(output.stdout).unwrap()
+/// Reports a failed command.
+fn fails(daemon: &Daemon, session: &str, id: &str) {
+    let payload = failure(session, id, "make", "Exit code 1\nerror: x");
+    silent_hook(daemon, &payload);
 }
 
 /// The example queries of the schema, unchanged.
@@ -54,28 +52,16 @@ fn the_example_queries_run_while_the_daemon_writes() {
     let daemon = Daemon::start();
     let (one, two) = (Repository::new(), Repository::new());
     candidate(&daemon, &one);
-    let mut payload = failure(
-        "s2",
-        "t2",
-        "gh pr merge 8",
-        "Exit code 1\nmerge queue is required",
-    );
+    let error = "Exit code 1\nmerge queue is required";
+    let mut payload = failure("s2", "t2", "gh pr merge 8", error);
     payload["cwd"] = json!(two.root());
     silent_hook(&daemon, &payload);
     events(&daemon, 2);
-    daemon.call_value("coach.aggregate", &json!({})).unwrap();
+    daemon.ok("coach.aggregate", &json!({}));
     std::thread::scope(|scope| {
         scope.spawn(|| {
             for number in 0..40 {
-                silent_hook(
-                    &daemon,
-                    &failure(
-                        "s3",
-                        &format!("u{number}"),
-                        "make all",
-                        "Exit code 2\nerror: x",
-                    ),
-                );
+                fails(&daemon, "s3", &format!("u{number}"));
             }
         });
         for _ in 0..10 {
@@ -98,34 +84,27 @@ fn databases_exist_from_the_first_hook_and_have_the_schema() {
         return;
     }
     let daemon = Daemon::start();
-    let (events_file, ledger) = (
-        home(&daemon).join("events.sqlite"),
-        home(&daemon).join("ledger.sqlite"),
-    );
-    silent_hook(
-        &daemon,
-        &failure("s", "t0", "make", "Exit code 1\nerror: w"),
-    );
+    let [events_file, ledger] =
+        ["events.sqlite", "ledger.sqlite"].map(|name| home(&daemon).join(name));
+    fails(&daemon, "s", "t0");
     events(&daemon, 1);
-    let columns = |path, table: &str| {
-        sqlite(
-            path,
-            &format!("SELECT group_concat(name) FROM pragma_table_info('{table}')"),
-        )
-    };
-    assert_eq!(
-        columns(&events_file, "events").trim(),
-        "id,timestamp,event_type,signal_type,repo_id,content,context,processed,created_at"
-    );
-    assert_eq!(
-        columns(&ledger, "promotions").trim(),
-        "id,fingerprint,from_scope,to_scope,reason,promoted_at"
-    );
-    let foreign = sqlite(
-        &events_file,
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'ccd_%' AND name != 'events'",
-    );
-    assert_eq!(foreign, "");
+    for (path, table, columns) in [
+        (
+            &events_file,
+            "events",
+            "id,timestamp,event_type,signal_type,repo_id,content,context,processed,created_at\n",
+        ),
+        (
+            &ledger,
+            "promotions",
+            "id,fingerprint,from_scope,to_scope,reason,promoted_at\n",
+        ),
+    ] {
+        let sql = format!("SELECT group_concat(name) FROM pragma_table_info('{table}')");
+        assert_eq!(sqlite(path, &sql), columns);
+    }
+    let foreign = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'ccd_%' AND name != 'events'";
+    assert_eq!(sqlite(&events_file, foreign), "");
 
     // Payloads wait while another program locks the database.
     let mut locking = Command::new("sqlite3")
@@ -135,19 +114,15 @@ fn databases_exist_from_the_first_hook_and_have_the_schema() {
         .spawn()
         .unwrap();
     let mut input = locking.stdin.take().unwrap();
-    std::io::Write::write_all(&mut input, b"BEGIN EXCLUSIVE;\nSELECT 'locked';\n").unwrap();
+    input
+        .write_all(b"BEGIN EXCLUSIVE;\nSELECT 'locked';\n")
+        .unwrap();
     let mut line = String::new();
-    std::io::BufRead::read_line(
-        &mut std::io::BufReader::new(locking.stdout.as_mut().unwrap()),
-        &mut line,
-    )
-    .unwrap();
+    let mut output = BufReader::new(locking.stdout.as_mut().unwrap());
+    output.read_line(&mut line).unwrap();
     assert_eq!(line, "locked\n");
-    silent_hook(
-        &daemon,
-        &failure("s", "t1", "make", "Exit code 1\nerror: x"),
-    );
-    std::io::Write::write_all(&mut input, b"COMMIT;\n").unwrap();
+    fails(&daemon, "s", "t1");
+    input.write_all(b"COMMIT;\n").unwrap();
     drop(input);
     locking.wait().unwrap();
     events(&daemon, 2);
@@ -165,10 +140,10 @@ fn a_directory_that_is_not_safe_costs_the_coach_alone() {
         kill_worker(&daemon);
     }
     session.ask("and after a kill", "and after a kill\n");
-    let refused = daemon.call_value("coach.status", &json!({})).unwrap_err();
+    let refused = daemon.error("coach.status", &json!({}));
     assert!(refused.to_string().contains("chmod go-w"), "{refused}");
     std::fs::set_permissions(home(&daemon), Permissions::from_mode(0o700)).unwrap();
-    daemon.call_value("coach.status", &json!({})).unwrap();
+    daemon.ok("coach.status", &json!({}));
     session.close();
 }
 
@@ -179,32 +154,21 @@ fn an_older_events_database_is_completed_and_a_corrupt_one_set_aside() {
     }
     let mut daemon = Daemon::builder().prepare();
     std::fs::create_dir(home(&daemon)).unwrap();
-    let (events_file, ledger) = (
-        home(&daemon).join("events.sqlite"),
-        home(&daemon).join("ledger.sqlite"),
-    );
+    let [events_file, ledger] =
+        ["events.sqlite", "ledger.sqlite"].map(|name| home(&daemon).join(name));
     sqlite(
         &events_file,
         "CREATE TABLE events (id TEXT PRIMARY KEY, timestamp TEXT NOT NULL, event_type TEXT NOT NULL, signal_type TEXT, content TEXT);
          INSERT INTO events VALUES ('old', '2026-01-01T00:00:00Z', 'pre', 'USER_CORRECTION', 'no')",
     );
-    std::fs::write(
-        &ledger,
-        "this is no database, but it is long enough to be looked at as one",
-    )
-    .unwrap();
+    let no_database = "this is no database, but it is long enough to be looked at as one";
+    std::fs::write(&ledger, no_database).unwrap();
     daemon.restart();
-    silent_hook(
-        &daemon,
-        &failure("s", "t1", "make", "Exit code 1\nerror: x"),
-    );
+    fails(&daemon, "s", "t1");
     let events = events(&daemon, 2);
     assert_eq!(events[0]["id"], "old");
-    let aside = std::fs::read_dir(home(&daemon)).unwrap().flatten();
-    assert!(aside.into_iter().any(|file| {
-        file.file_name()
-            .to_string_lossy()
-            .contains("ledger.sqlite.corrupt-")
-    }));
+    let names = files(&home(&daemon)).into_iter();
+    let mut names = names.map(|path| path.display().to_string());
+    assert!(names.any(|name| name.contains("ledger.sqlite.corrupt-")));
     assert!(daemon.log_text().contains("set aside"));
 }

@@ -14,16 +14,12 @@ use serde_json::{Value, json};
 
 /// Makes one candidate in a repository, and returns it.
 pub(super) fn candidate(daemon: &Daemon, repository: &Repository) -> Value {
-    let mut payload = failure(
-        "s",
-        "t1",
-        "gh pr merge 7",
-        "Exit code 1\nmerge queue is required",
-    );
+    let error = "Exit code 1\nmerge queue is required";
+    let mut payload = failure("s", "t1", "gh pr merge 7", error);
     payload["cwd"] = json!(repository.root());
     silent_hook(daemon, &payload);
     events(daemon, 1);
-    let made = daemon.call_value("coach.aggregate", &json!({})).unwrap();
+    let made = daemon.ok("coach.aggregate", &json!({}));
     assert_eq!(made["candidates"].as_array().unwrap().len(), 1, "{made}");
     made["candidates"][0].clone()
 }

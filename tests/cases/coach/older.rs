@@ -3,29 +3,15 @@
 
 use crate::hook::{failure, prompt, silent_hook};
 use crate::support::Daemon;
+use crate::support::files::sqlite;
 use crate::support::session::lacks;
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Write as _;
 use std::os::unix::fs::DirBuilderExt as _;
-use std::path::Path;
-use std::process::{Command, Stdio};
 
 const LEDGER: &str = include_str!("../../fixtures/coach_of_older_build/ledger.sql");
 const EVENTS: &str = include_str!("../../fixtures/coach_of_older_build/events.sql");
 const INSTRUCTIONS: &str = include_str!("../../fixtures/coach_of_older_build/CLAUDE.md");
-
-fn restore(database: &Path, dump: &str) {
-    let mut sqlite = Command::new("sqlite3");
-    let mut sqlite = sqlite.arg(database).stdin(Stdio::piped()).spawn().unwrap();
-    sqlite
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(dump.as_bytes())
-        .unwrap();
-    assert!(sqlite.wait().unwrap().success());
-}
 
 #[test]
 fn what_an_older_build_decided_holds_and_is_not_proposed_in_other_words() {
@@ -34,21 +20,16 @@ fn what_an_older_build_decided_holds_and_is_not_proposed_in_other_words() {
     }
     let mut daemon = Daemon::start();
     daemon.stop();
-    let (app, coach) = (
-        daemon.home().join("app"),
-        daemon.home().join(".claude-coach"),
-    );
+    let [app, coach] = ["app", ".claude-coach"].map(|name| daemon.home().join(name));
     fs::create_dir(&app).unwrap();
     fs::DirBuilder::new().mode(0o700).create(&coach).unwrap();
     fs::write(app.join("CLAUDE.md"), INSTRUCTIONS).unwrap();
     for (name, dump) in [("ledger.sqlite", LEDGER), ("events.sqlite", EVENTS)] {
-        restore(
-            &coach.join(name),
-            &dump.replace("@APP@", app.to_str().unwrap()),
-        );
+        let dump = dump.replace("@APP@", app.to_str().unwrap());
+        sqlite(&coach.join(name), &dump);
     }
     daemon.restart();
-    let status = daemon.call_value("coach.status", &json!({})).unwrap();
+    let status = daemon.ok("coach.status", &json!({}));
     assert_eq!(status["candidates"], json!({"approved": 2, "rejected": 2}));
     assert_eq!(status["recording_since"], Value::Null);
 
@@ -61,42 +42,31 @@ fn what_an_older_build_decided_holds_and_is_not_proposed_in_other_words() {
         };
         said("a", "No, don't use npm, use pnpm for that");
         said("b", "no, don't edit the generated files, edit their source");
-        let ran = |id: &str, command: &str, error: Option<&str>| {
-            let mut payload = failure(
-                session,
-                &format!("{session}{id}"),
-                command,
-                error.unwrap_or_default(),
-            );
+        let ran = |id: &str, command: &str, error: &str| {
+            let mut payload = failure(session, &format!("{session}{id}"), command, error);
             payload["cwd"] = json!(app);
-            if error.is_none() {
+            if error.is_empty() {
                 payload["hook_event_name"] = json!("PostToolUse");
                 payload["tool_response"] =
                     json!({"stdout": "ok", "stderr": "", "interrupted": false});
             }
             silent_hook(&daemon, &payload);
         };
-        ran(
-            "c",
-            "gh pr merge 8",
-            Some("Exit code 1\nmerge queue is required"),
-        );
+        ran("c", "gh pr merge 8", "Exit code 1\nmerge queue is required");
         ran(
             "d",
             "npm install",
-            Some("Exit code 1\nnpm ERR! ERESOLVE could not resolve"),
+            "Exit code 1\nnpm ERR! ERESOLVE could not resolve",
         );
-        ran("e", "npm install --legacy-peer-deps", None);
+        ran("e", "npm install --legacy-peer-deps", "");
     }
-    let made = daemon.call_value("coach.aggregate", &json!({})).unwrap();
-    let ledger = daemon.call_value("coach.ledger", &json!({})).unwrap();
+    let made = daemon.ok("coach.aggregate", &json!({}));
+    let ledger = daemon.ok("coach.ledger", &json!({}));
     assert_eq!(made["candidates"], json!([]), "{made} {ledger}");
 
     for row in ledger["candidates"].as_array().unwrap() {
         if row["status"] == "approved" {
-            daemon
-                .call_value("coach.undo", &json!({"id": row["id"]}))
-                .unwrap();
+            daemon.ok("coach.undo", &json!({"id": row["id"]}));
         }
     }
     let left = fs::read_to_string(app.join("CLAUDE.md")).unwrap_or_default();

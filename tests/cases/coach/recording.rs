@@ -1,10 +1,10 @@
 //! Nothing is recorded before somebody asks for it.
 
+use crate::hook::install::at_home;
 use crate::hook::{events, failure, silent_hook};
 use crate::support::client::Ran;
-use crate::support::{Ccctl, Daemon, eventually};
+use crate::support::{Ccctl, Daemon, assert_has};
 use serde_json::{Value, json};
-use std::path::Path;
 
 /// What coach, hooks and index keep.
 const RECORDS: [&str; 5] = [
@@ -22,12 +22,11 @@ fn records(daemon: &Daemon) -> Vec<&'static str> {
 }
 
 fn ccctl(daemon: &Daemon, args: &[&str]) -> Ran {
-    let mut command = Ccctl::new(daemon).command(args);
-    Ran::of(command.current_dir(daemon.home()).output().unwrap())
+    Ccctl::new(daemon).run_in(daemon.home(), args)
 }
 
 fn since(daemon: &Daemon) -> Value {
-    daemon.call_value("coach.status", &json!({})).unwrap()["recording_since"].clone()
+    daemon.ok("coach.status", &json!({}))["recording_since"].clone()
 }
 
 #[test]
@@ -35,36 +34,34 @@ fn a_day_without_claude_code_leaves_no_file_of_coach_and_index() {
     let mut daemon = Daemon::start();
     let claude = daemon.home().join(".claude/projects/-p");
     std::fs::create_dir_all(&claude).unwrap();
-    std::fs::write(
-        claude.join("8b5e2f3a-0000-4000-8000-000000000000.jsonl"),
-        "{}\n",
-    )
-    .unwrap();
+    let transcript = "8b5e2f3a-0000-4000-8000-000000000000.jsonl";
+    std::fs::write(claude.join(transcript), "{}\n").unwrap();
     let mut connection = daemon.connect();
     for number in 0..20 {
         let session = connection.start_session(&["sh", "-c", &format!("exit {}", number % 3)]);
         connection.ended(&session);
     }
-    for args in [
-        &["run", "--", "false"][..],
-        &["rec", "--", "echo", "recorded"],
-        &["parallel", "true", "false"],
-        &["doctor"],
-        &["coach", "status"],
-        &["coach", "review"],
-        &["coach", "events"],
-        &["coach", "report"],
-        &["coach", "ledger"],
-        &["coach", "export"],
-        &["coach", "aggregate"],
-        &["coach", "forget", "--all", "--yes"],
-        &["coach", "approve", "12345678"],
-        &["data"],
-        &["data", "forget", "--dry-run"],
-        &["hooks", "status"],
-        &["hooks", "install", "--dry-run"],
+    for line in [
+        "run -- false",
+        "rec -- echo recorded",
+        "parallel true false",
+        "doctor",
+        "coach status",
+        "coach review",
+        "coach events",
+        "coach report",
+        "coach ledger",
+        "coach export",
+        "coach aggregate",
+        "coach forget --all --yes",
+        "coach approve 12345678",
+        "data",
+        "data forget --dry-run",
+        "hooks status",
+        "hooks install --dry-run",
     ] {
-        ccctl(&daemon, args);
+        let args: Vec<&str> = line.split(' ').collect();
+        ccctl(&daemon, &args);
         assert_eq!(records(&daemon), [""; 0], "{args:?}");
     }
     daemon.stop();
@@ -79,23 +76,12 @@ fn a_day_without_claude_code_leaves_no_file_of_coach_and_index() {
 #[test]
 fn recording_begins_with_an_installation_or_the_first_hook_and_ends_with_the_last_uninstall() {
     let daemon = Daemon::start();
-    let program = Path::new(env!("CARGO_BIN_EXE_ccctl_under_test"));
-    let named = daemon.home().join("ccctl");
-    std::os::unix::fs::symlink(program, &named).unwrap();
     let hooks = |verb: &str| {
-        let mut command = std::process::Command::new(&named);
-        command.args(["hooks", verb]).current_dir(daemon.home());
-        command
-            .env("HOME", daemon.home())
-            .env("CCD_HOME", daemon.home())
-            .env_remove("CCD_SOCKET")
-            .env_remove("CLAUDE_CONFIG_DIR");
-        let ran = Ran::of(command.output().unwrap());
+        let ran = at_home(&daemon, daemon.home(), &["hooks", verb]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
     };
     hooks("install");
-    let installed = since(&daemon);
-    assert!(installed.is_string());
+    assert!(since(&daemon).is_string());
     assert_eq!(records(&daemon), ["coach-recording-since"]);
     hooks("uninstall");
     assert_eq!((since(&daemon), records(&daemon)), (Value::Null, vec![]));
@@ -110,24 +96,15 @@ fn recording_begins_with_an_installation_or_the_first_hook_and_ends_with_the_las
 
 #[test]
 fn coach_record_decides_whatever_is_installed() {
-    let daemon = Daemon::builder()
-        .config(r#"{"coach": {"record": false}}"#)
-        .start();
+    let daemon = Daemon::with_config(r#"{"coach": {"record": false}}"#);
     let payload = failure("s", "t1", "make", "Exit code 1\nerror: x");
     silent_hook(&daemon, &payload);
     assert_eq!(records(&daemon), [""; 0]);
     let status = ccctl(&daemon, &["coach", "status"]).stdout;
-    assert!(
-        status.contains("no: configuration key coach.record"),
-        "{status}"
-    );
+    assert_has(&status, ["no: configuration key coach.record"]);
     std::fs::write(daemon.config_path(), r#"{"coach": {"record": true}}"#).unwrap();
-    daemon.call_value("daemon.reload", &json!({})).unwrap();
+    daemon.ok("daemon.reload", &json!({}));
     assert!(since(&daemon).is_string());
     silent_hook(&daemon, &payload);
-    eventually("it is recorded", || {
-        (daemon.call_value("coach.events", &json!({})).unwrap()["events"][0])
-            .is_object()
-            .then_some(())
-    });
+    events(&daemon, 1);
 }

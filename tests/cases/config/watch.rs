@@ -1,21 +1,17 @@
 //! The configuration file is watched: changes take effect without a request to the daemon.
 
 use crate::support::{Ccctl, Daemon, eventually};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-fn status(daemon: &Daemon) -> Value {
-    daemon.call_value("daemon.status", &json!({})).unwrap()
-}
-
 /// Waits until `max` sessions are allowed and the status shows no error.
 #[track_caller]
 fn await_max(daemon: &Daemon, max: u64) {
     let holds = || {
-        let status = status(daemon);
+        let status = daemon.status();
         let is_it = status["limits"]["max_sessions"] == max && status["config_error"].is_null();
         is_it.then_some(())
     };
@@ -25,7 +21,7 @@ fn await_max(daemon: &Daemon, max: u64) {
 /// Waits until the status shows a configuration error at this place.
 fn await_error(daemon: &Daemon, place: &str) {
     eventually(&format!("the status names {place}"), || {
-        let status = status(daemon);
+        let status = daemon.status();
         let text = status["config_error"].as_str()?;
         text.contains(place).then_some(())
     });
@@ -40,15 +36,15 @@ fn replace(path: &Path, text: &str) {
 
 #[test]
 fn a_good_change_holds_and_a_bad_one_is_shown_until_it_is_mended() {
-    let daemon = Daemon::builder().config("{max_sessions: 7}").start();
-    assert_eq!(status(&daemon)["config_error"], Value::Null);
+    let daemon = Daemon::with_config("{max_sessions: 7}");
+    assert_eq!(daemon.status()["config_error"], Value::Null);
     let path = daemon.config_path();
     fs::write(&path, "{max_sessions: 8}").unwrap();
     await_max(&daemon, 8);
     fs::write(&path, "{\n  max_sessions: 'many',\n}").unwrap();
     let place = format!("{}:2:17: max_sessions must be", path.display());
     await_error(&daemon, &place);
-    let now = status(&daemon);
+    let now = daemon.status();
     assert_eq!(now["limits"]["max_sessions"], 8);
     assert!(now["last_errors"].to_string().contains(":2:17: "), "{now}");
     let shown = Ccctl::new(&daemon).ok(&["daemon", "status"]);
@@ -68,7 +64,7 @@ fn a_good_change_holds_and_a_bad_one_is_shown_until_it_is_mended() {
 
 #[test]
 fn a_file_that_is_being_written_is_not_bad() {
-    let daemon = Daemon::builder().config("{max_sessions: 7}").start();
+    let daemon = Daemon::with_config("{max_sessions: 7}");
     let mut interrupted = 0;
     for max in 8..12 {
         let began = Instant::now();
@@ -82,14 +78,14 @@ fn a_file_that_is_being_written_is_not_bad() {
         interrupted += usize::from(began.elapsed() >= Duration::from_millis(200));
         await_max(&daemon, max);
     }
-    let errors = status(&daemon)["last_errors"].clone();
+    let errors = daemon.status()["last_errors"].clone();
     assert!(errors.as_array().unwrap().len() <= interrupted, "{errors}");
 }
 
 #[test]
 fn a_configuration_may_come_later_as_a_link_and_go_again() {
     let daemon = Daemon::start();
-    let default = status(&daemon)["limits"]["max_sessions"].as_u64().unwrap();
+    let default = daemon.status()["limits"]["max_sessions"].as_u64().unwrap();
     let (in_base, real) = (daemon.config_path(), daemon.home().join("real.json"));
     fs::write(&real, "{max_sessions: 5}").unwrap();
     symlink("real.json", &in_base).unwrap();

@@ -1,12 +1,11 @@
 //! Each limit of the transport has its own error, and exceeding it does not affect other clients.
 
-use super::non_readers::anonymous_kib;
 use crate::support::client::Ccctl;
+use crate::support::processes::private_memory;
 use crate::support::worker::worker;
-use crate::support::{Connection, Daemon, eventually, kind};
+use crate::support::{Connection, Daemon, assert_fields, assert_has, eventually, kind};
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::os::unix::net::UnixStream;
+use std::io::Write as _;
 
 const FRAME_BYTES: usize = 4096;
 const REPLY_BYTES: usize = 5000;
@@ -15,43 +14,36 @@ fn small() -> Daemon {
     let config = json!({"limits": {
         "connections": 3, "in_flight": 4, "batch": 2, "frame_bytes": FRAME_BYTES, "reply_bytes": REPLY_BYTES,
     }});
-    Daemon::builder().config(&config.to_string()).start()
+    Daemon::with_config(&config.to_string())
 }
 
 /// Asserts that `error` is `limit_reached` for the limit with this name and value.
 fn assert_limit(error: &Value, name: &str, limit: usize) {
     assert_eq!(kind(error), "limit_reached", "{error}");
     assert_eq!(error["code"], 1006);
-    let number = error["data"]
-        .get("limit")
-        .or(error["data"].get("limit_bytes"));
+    let data = &error["data"];
+    let number = data.get("limit").or(data.get("limit_bytes"));
     assert_eq!(number, Some(&json!(limit)), "{error}");
-    let hint = error["data"]["hint"].as_str().unwrap();
-    assert!(hint.contains(&format!("limits.{name}")), "{hint}");
+    assert_has(&data["hint"], [&format!("limits.{name}")]);
 }
 
-fn ping(connection: &mut Connection) {
-    assert_eq!(
-        connection.call_value("daemon.ping", &json!({})),
-        Ok(json!({}))
-    );
+/// Opens as many as there may be. One from before may still be closing.
+fn three_connections(daemon: &Daemon) -> Vec<Connection> {
+    let served = || {
+        let mut connection = daemon.connect();
+        let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "daemon.ping"});
+        writeln!(&mut connection.stream(), "{ping}").ok()?;
+        let reply = connection.next_line_or_end()?;
+        (reply["result"] == json!({})).then_some(connection)
+    };
+    (0..3).map(|_| eventually("it is served", served)).collect()
 }
 
 #[test]
 fn the_client_names_the_limit_however_many_are_refused() {
     let daemon = small();
-    let socket = daemon.socket();
-    // The connection by which the start was noticed may only just be closing.
-    let served = || {
-        let mut stream = UnixStream::connect(&socket).unwrap();
-        let ping = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"daemon.ping\"}\n";
-        stream.write_all(ping).ok()?;
-        let mut reply = String::new();
-        BufReader::new(&stream).read_line(&mut reply).ok()?;
-        reply.contains("result").then_some(stream)
-    };
-    let mut held: Vec<UnixStream> = (0..3).map(|_| eventually("it is served", served)).collect();
-    held.extend((3..150).map(|_| UnixStream::connect(&socket).unwrap()));
+    let mut held = three_connections(&daemon);
+    held.extend((3..150).map(|_| daemon.connect()));
     for words in [
         &["session", "list"][..],
         &["session", "wait", "x", "--exit"],
@@ -83,13 +75,12 @@ fn each_limit_that_is_configured_holds_and_is_named() {
         (record["output"]["output_bytes"] == 30_000).then_some(())
     });
     let read = json!({"session": session});
-    let error = connection.call_value("session.read", &read).unwrap_err();
+    let error = connection.error("session.read", &read);
     assert_eq!(kind(&error), "reply_too_large");
     assert_eq!(error["data"]["limit_bytes"], REPLY_BYTES);
     let read = json!({"session": session, "since": 0, "max_bytes": 3000});
-    let page = connection.call_value("session.read", &read).unwrap();
-    let expected = (&json!(3000), &json!(true));
-    assert_eq!((&page["end"], &page["truncated"]), expected);
+    let page = connection.ok("session.read", &read);
+    assert_fields(&page, json!({"end": 3000, "truncated": true}));
 
     let request = |len: usize| {
         let frame = |fill: usize| {
@@ -118,27 +109,19 @@ fn each_limit_that_is_configured_holds_and_is_named() {
     assert_limit(&error.unwrap_err(), "in_flight", 4);
     // Another connection has its own limit.
     let close = json!({"session": session, "grace_ms": 0});
-    daemon.call_value("session.close", &close).unwrap();
+    daemon.ok("session.close", &close);
     for id in waiting {
         assert_eq!(connection.answer(id).unwrap()["end_reason"], "closed");
     }
 
-    let mut held = vec![connection];
-    // A connection from before may still be closing: try until three are open.
-    eventually("three connections are open", || {
-        let mut connection = daemon.connect();
-        connection.request("daemon.ping", &json!({}));
-        if connection.next_line_or_end()?["result"] == json!({}) {
-            held.push(connection);
-        }
-        (held.len() == 3).then_some(())
-    });
+    drop(connection);
+    let mut held = three_connections(&daemon);
     let mut refused = daemon.connect();
     let line = refused.next_line().unwrap();
     assert_limit(&line["error"], "connections", 3);
     assert_eq!(refused.next_line(), None);
     for connection in &mut held {
-        ping(connection);
+        connection.ping();
     }
 }
 
@@ -146,15 +129,15 @@ fn each_limit_that_is_configured_holds_and_is_named() {
 fn an_endless_line_takes_no_memory() {
     let daemon = Daemon::start();
     let mut connection = daemon.connect();
-    ping(&mut connection);
-    let before = anonymous_kib(worker(&daemon));
+    connection.ping();
+    let before = private_memory(worker(&daemon));
     for _ in 0..200 {
         connection.send_raw(&vec![b'x'; 1 << 20]);
     }
     let refused = connection.next_line().unwrap();
     assert_eq!(kind(&refused["error"]), "limit_reached");
-    let grown = anonymous_kib(worker(&daemon)).saturating_sub(before);
-    assert!(grown < 64 << 10, "{grown} KiB after 200 MiB");
+    let grown = private_memory(worker(&daemon)).saturating_sub(before);
+    assert!(grown < 64 << 20, "{grown} bytes after 200 MiB");
     connection.send_raw(b"\n");
-    ping(&mut connection);
+    connection.ping();
 }

@@ -1,16 +1,15 @@
 //! What clients cause again and again does not fill the log of the daemon.
 
 use crate::support::{Daemon, eventually};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Lines that one place in the code logs in a burst, and those that it may log while the test runs.
 const SHOWN: std::ops::RangeInclusive<usize> = 50..=100;
 
 /// Returns how many lines with `message` are in the log, and how many the reports in it add.
 fn counted(log: &str, message: &str) -> (usize, usize) {
-    let of_it = log.lines().filter(|line| line.contains(message));
     let (mut shown, mut more) = (0, 0);
-    for line in of_it {
+    for line in log.lines().filter(|line| line.contains(message)) {
         match line.split_once("more like this") {
             Some((before, _)) => {
                 let number = before.rsplit_once("… ").unwrap().1;
@@ -31,7 +30,7 @@ fn a_hundred_thousand_bad_notifications_are_a_few_lines_and_their_number() {
     for _ in 0..100 {
         connection.send_raw(line.repeat(COUNT / 100).as_bytes());
     }
-    connection.call_value("daemon.ping", &json!({})).unwrap();
+    connection.ping();
     // The rest is reported at the end at the latest.
     daemon.stop();
     let log = daemon.log_text();
@@ -45,13 +44,10 @@ fn a_hundred_thousand_bad_notifications_are_a_few_lines_and_their_number() {
 
 #[test]
 fn a_full_file_of_the_log_says_so_and_errors_are_still_in_the_status() {
-    let config = r#"{"log_level": "debug", "logging": {"max_file_bytes": 65536}}"#;
-    let daemon = Daemon::builder().config(config).start();
+    let daemon =
+        Daemon::with_config(r#"{"log_level": "debug", "logging": {"max_file_bytes": 65536}}"#);
     eventually("the file of the day is full", || {
-        daemon
-            .connect()
-            .call_value("daemon.ping", &json!({}))
-            .unwrap();
+        daemon.connect().ping();
         daemon.log_text().contains("max_file_bytes").then_some(())
     });
     let full = daemon.log_text();
@@ -60,11 +56,7 @@ fn a_full_file_of_the_log_says_so_and_errors_are_still_in_the_status() {
     let folder = daemon.home().join("sessions").join(&session);
     std::fs::create_dir_all(folder.join("output.log")).unwrap();
     let typed = json!({"session": session, "text": "x\n"});
-    daemon.call_value("session.send", &typed).unwrap();
-    eventually("the error is in the status", || {
-        let status: Value = daemon.call_value("daemon.status", &json!({})).unwrap();
-        let errors = status["last_errors"].to_string();
-        errors.contains(&session).then_some(())
-    });
+    daemon.ok("session.send", &typed);
+    daemon.reports_error(&session);
     assert_eq!(daemon.log_text(), full);
 }

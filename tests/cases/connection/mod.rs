@@ -1,8 +1,6 @@
 //! The transport: requests, replies, limits, and who may connect.
 
 mod bad_input;
-mod bad_times;
-mod budget;
 mod leaving;
 mod limits;
 mod lines;

@@ -188,12 +188,9 @@ fn what_another_user_puts_in_the_way_of_a_start_neither_hangs_nor_misleads_it() 
             let client = installation.ccctl(words);
             let mut command = Command::new("timeout");
             command.arg("30").arg(client.get_program());
+            let envs = client.get_envs();
             command.args(client.get_args()).env_clear();
-            command.envs(
-                client
-                    .get_envs()
-                    .filter_map(|(name, value)| Some((name, value?))),
-            );
+            command.envs(envs.filter_map(|(name, value)| Some((name, value?))));
             command.env("CCD_SOCKET", &socket).stdin(Stdio::null());
             let ran = Ran::of(command.output().unwrap());
             assert!(matches!(ran.code, Some(0 | 3)), "{words:?}: {ran:?}");
@@ -259,33 +256,26 @@ fn a_directory_of_another_user_on_the_way_is_named_with_its_owner_and_what_to_do
     fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
     let shown = runtime.display();
     let choose = "set XDG_RUNTIME_DIR to a directory of yours, or unset it";
-    let (root, third) = (0, OTHER_UID + 1);
-    for (owner, mode, told) in [
-        (
-            root,
-            0o700,
-            format!("the directory {shown} belongs to user 0, not to user {OTHER_UID}; {choose}"),
-        ),
+    let (us, third) = (OTHER_UID, OTHER_UID + 1);
+    for (owner, mode, problem) in [
+        (0, 0o700, format!("belongs to user 0, not to user {us}")),
         (
             third,
             0o700,
-            format!(
-                "the directory {shown} belongs to user {third}, not to user {OTHER_UID}; {choose}"
-            ),
+            format!("belongs to user {third}, not to user {us}"),
         ),
         (
             third,
             0o755,
-            format!(
-                "the directory {shown} above it belongs to user {third}, not to user {OTHER_UID} or root; {choose}"
-            ),
+            format!("above it belongs to user {third}, not to user {us} or root"),
         ),
         (
-            root,
+            0,
             0o777,
-            format!("the directory {shown} above it is writable by others (mode 0777); {choose}"),
+            "above it is writable by others (mode 0777)".to_owned(),
         ),
     ] {
+        let told = format!("the directory {shown} {problem}; {choose}");
         chown(&runtime, Some(owner), None).unwrap();
         fs::set_permissions(&runtime, Permissions::from_mode(mode)).unwrap();
         for words in [["daemon", "start"], ["doctor", "--verbose"]] {

@@ -25,25 +25,13 @@ fn run_if_installed(command: &mut Command) -> Option<Output> {
 }
 
 fn curl(daemon: &Daemon, message: &str) -> Option<Value> {
-    let output = run_if_installed(
-        Command::new("curl")
-            .args(["--silent", "--show-error", "--unix-socket"])
-            .arg(daemon.socket())
-            .args([
-                "-H",
-                "content-type: application/json",
-                "--data-binary",
-                message,
-                "http://ccd/",
-            ]),
-    )?;
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        output.status.success(),
-        "{text}{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    Some(serde_json::from_str(&text).unwrap())
+    let mut curl = Command::new("curl");
+    curl.args(["--silent", "--show-error", "--unix-socket"]);
+    curl.arg(daemon.socket()).arg("--data-binary").arg(message);
+    curl.args(["-H", "content-type: application/json", "http://ccd/"]);
+    let output = run_if_installed(&mut curl)?;
+    assert!(output.status.success(), "{output:?}");
+    Some(serde_json::from_slice(&output.stdout).unwrap())
 }
 
 #[test]
@@ -65,13 +53,13 @@ fn curl_posts_requests_and_batches() {
     let subscribe = json!({"jsonrpc": "2.0", "id": 1, "method": "session.subscribe", "params": {"session": "posted"}});
     let refused = curl(&daemon, &subscribe.to_string()).unwrap();
     assert_eq!(kind(&refused["error"]), "unavailable");
-    let wrong = curl(&daemon, "{").unwrap();
-    assert_eq!(wrong["error"]["code"], -32700);
-    let wrong = curl(&daemon, "{\"id\": 5}").unwrap();
-    assert_eq!(
-        (&wrong["error"]["code"], &wrong["id"]),
-        (&json!(-32600), &json!(5))
-    );
+    for (wrong, code, id) in [
+        ("{", -32700, Value::Null),
+        ("{\"id\": 5}", -32600, json!(5)),
+    ] {
+        let reply = curl(&daemon, wrong).unwrap();
+        assert_eq!((&reply["error"]["code"], &reply["id"]), (&json!(code), &id));
+    }
 }
 
 #[test]
@@ -92,12 +80,7 @@ print(reply["expect"]["groups"][1])
     else {
         return;
     };
-    assert_eq!(
-        String::from_utf8_lossy(&output.stdout),
-        "world\n",
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert_eq!(output.stdout, b"world\n", "{output:?}");
 }
 
 /// A stock jsonrpsee client on a WebSocket.
@@ -123,17 +106,11 @@ fn params(value: Value) -> ObjectParams {
     params
 }
 
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap()
-}
-
 #[test]
 fn a_stock_client_calls_and_subscribes_over_a_websocket() {
     let daemon = Daemon::start();
-    runtime().block_on(async {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.enable_all().build().unwrap().block_on(async {
         let client = websocket(&daemon).await;
         let script = "read line; echo $line; exit 3";
         let create = params(json!({"program": "sh", "args": ["-c", script], "id": "ws"}));
@@ -141,24 +118,17 @@ fn a_stock_client_calls_and_subscribes_over_a_websocket() {
             .await
             .unwrap();
         assert_eq!(session["state"], "alive");
-        let unknown =
-            within(client.request::<Value, _>("session.get", params(json!({"session": "nobody"}))))
-                .await;
-        assert!(
-            matches!(&unknown, Err(Error::Call(error)) if error.code() == 2001),
-            "{unknown:?}"
-        );
+        let nobody = params(json!({"session": "nobody"}));
+        let unknown = within(client.request::<Value, _>("session.get", nobody)).await;
+        assert!(matches!(&unknown, Err(Error::Call(error)) if error.code() == 2001));
         let mut batch = BatchRequestBuilder::new();
         for _ in 0..3 {
             batch.insert("daemon.ping", ObjectParams::new()).unwrap();
         }
         let replies = within(client.batch_request::<Value>(batch)).await.unwrap();
         assert_eq!(replies.num_successful_calls(), 3);
-        let subscribe = client.subscribe(
-            "session.subscribe",
-            params(json!({"session": "ws", "since": 0})),
-            "session.unsubscribe",
-        );
+        let since = params(json!({"session": "ws", "since": 0}));
+        let subscribe = client.subscribe("session.subscribe", since, "session.unsubscribe");
         let mut items: Subscription<Value> = within(subscribe).await.unwrap();
         let send = params(json!({"session": "ws", "text": "typed\r"}));
         let _: Value = within(client.request("session.send", send)).await.unwrap();

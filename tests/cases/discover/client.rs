@@ -1,6 +1,6 @@
 //! `ccctl investigate`, `map` and `test` on reports that are there.
 
-use crate::support::{Ccctl, Daemon, kind};
+use crate::support::{Ccctl, Daemon, assert_fields, assert_has};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -61,47 +61,26 @@ fn reports_of_investigations_are_listed_shown_compared_mapped_and_deleted() {
     let mut old = investigation("aaaa1111-0000-4000-8000-000000000001", "1.0");
     old["commands"]["config"]["description"] = "Change \u{1b}[2Jsettings".into();
     let new = investigation("aaaa2222-0000-4000-8000-000000000002", "1.1");
-    put(
-        &daemon,
-        "investigations",
-        "mock_20250101T000000000Z.json",
-        &old.to_string(),
-    );
-    put(
-        &daemon,
-        "investigations",
-        "mock_20250102T000000000Z.json",
-        &new.to_string(),
-    );
-    put(
-        &daemon,
-        "investigations",
-        "\u{1b}[2Jdamaged.json",
-        "no JSON",
-    );
-
+    for (name, content) in [
+        ("mock_20250101T000000000Z.json", &*old.to_string()),
+        ("mock_20250102T000000000Z.json", &new.to_string()),
+        ("\u{1b}[2Jdamaged.json", "no JSON"),
+    ] {
+        put(&daemon, "investigations", name, content);
+    }
     let ran = client.run(&["investigate", "list"]);
     assert!(ran.stdout.starts_with("aaaa2222-"), "{}", ran.stdout);
     assert!(ran.stderr.contains("damaged.json"), "{}", ran.stderr);
     assert!(!ran.stderr.contains('\u{1b}'), "{}", ran.stderr);
-    let newest = [
-        "investigate",
-        "ls",
-        "--program",
-        "mock",
-        "-n",
-        "1",
-        "--json",
-    ];
-    let listed = parsed(&client.ok(&newest));
-    assert_eq!(listed["reports"].as_array().unwrap().len(), 1);
-    let first = &listed["reports"][0];
-    assert_eq!(
-        (&first["states"], &first["commands"], &first["findings"]),
-        (&json!(2), &json!(1), &json!(1))
-    );
-    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
-    assert!(status["sizes"]["investigations"].as_u64().unwrap() > 0);
+    let newest = "investigate ls --program mock -n 1 --json";
+    let listed = parsed(&client.ok(&newest.split(' ').collect::<Vec<_>>()));
+    let [first] = &listed["reports"].as_array().unwrap()[..] else {
+        panic!("{listed}");
+    };
+    for (count, expected) in [("states", 2), ("commands", 1), ("findings", 1)] {
+        assert_eq!(first[count], expected, "{count}");
+    }
+    assert!(daemon.status()["sizes"]["investigations"].as_u64() > Some(0));
 
     // The newest one of a program.
     let shown = client.ok(&["investigate", "show", "mock", "--json"]);
@@ -109,62 +88,36 @@ fn reports_of_investigations_are_listed_shown_compared_mapped_and_deleted() {
     let shown = client.ok(&["investigate", "show", "aaaa1"]);
     assert!(shown.contains("config  Change settings"), "{shown}");
     assert!(!shown.contains('\u{1b}'), "{shown}");
-    assert_eq!(
-        parsed(&client.ok(&["investigate", "get", "aaaa1", "--json"])),
-        {
-            let mut whole = old;
-            for (added, value) in [
-                ("error_messages", Value::Array(vec![])),
-                ("data_formats", Value::Array(vec![])),
-                ("safety_notes", Value::Array(vec![])),
-                ("options", Value::Array(vec![])),
-                ("usage", Value::Array(vec![])),
-                ("full_screen", false.into()),
-                ("end", "complete".into()),
-            ] {
-                whole[added] = value;
-            }
-            for state in whole["states"].as_array_mut().unwrap() {
-                for list in ["commands", "output_samples", "error_patterns"] {
-                    state[list] = Value::Array(vec![]);
-                }
-            }
-            whole
-        }
-    );
+    let got = parsed(&client.ok(&["investigate", "get", "aaaa1", "--json"]));
+    assert_eq!(got["commands"], old["commands"]);
 
     let ran = client.run(&["investigate", "diff", "aaaa1", "aaaa2"]);
     assert_eq!(ran.code, Some(1));
-    assert_eq!(
-        ran.stdout,
-        "~ version: 1.0 → 1.1\n~ command config: Change settings → Change settings\n"
-    );
-    assert_eq!(
-        client.ok(&["map", "mock"]),
-        "main  mock>  (start)\n  config → config\nconfig  config>\n  end → main\n"
-    );
+    let diff = "~ version: 1.0 → 1.1\n~ command config: Change settings → Change settings\n";
+    assert_eq!(ran.stdout, diff);
+    let map = "main  mock>  (start)\n  config → config\nconfig  config>\n  end → main\n";
+    assert_eq!(client.ok(&["map", "mock"]), map);
     let refused = client.run(&["map", "--svg", "aaaa1"]);
     assert!(refused.stderr.contains("ccctl map --dot aaaa1 | dot -Tsvg"));
-    assert!(client.ok(&["map", "--dot", "aaaa1"]).contains("s0 -> s1"));
-    assert!(client.ok(&["map", "aaaa1", "--dot"]).contains("s0 -> s1"));
-    let mermaid = client.ok(&["map", "aaaa1", "--mermaid"]);
-    assert!(mermaid.contains("s1 -->|\"end\"| s0"), "{mermaid}");
-    assert_eq!(
-        parsed(&client.ok(&["map", "--json", "aaaa1"]))["program"],
-        "mock"
-    );
+    for (args, part) in [
+        (["--dot", "aaaa1"], "s0 -> s1"),
+        (["aaaa1", "--dot"], "s0 -> s1"),
+        (["aaaa1", "--mermaid"], "s1 -->|\"end\"| s0"),
+        (["--json", "aaaa1"], "\"program\": \"mock\""),
+    ] {
+        assert_has(&client.ok(&[&["map"], &args[..]].concat()), [part]);
+    }
 
     let deleted = client.ok(&["investigate", "delete", "aaaa1"]);
     assert!(deleted.starts_with("deleted /"), "{deleted}");
-    assert_eq!(client.run(&["investigate", "show", "aaaa1"]).code, Some(4));
-    assert_eq!(
-        client.run(&["investigate", "--unsafe", "list", "x"]).code,
-        Some(2)
-    );
-    let error = daemon
-        .call_value("investigate.cleanup", &json!({"older_than_s": -1}))
-        .unwrap_err();
-    assert_eq!(kind(&error), "invalid_argument");
+    for (line, code) in [("show aaaa1", 4), ("--unsafe list x", 2)] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let ran = client.run(&[&["investigate"], &words[..]].concat());
+        assert_eq!(ran.code, Some(code), "{line}");
+    }
+    let negative = json!({"older_than_s": -1});
+    let mut connection = daemon.connect();
+    connection.refused("investigate.cleanup", &negative, "invalid_argument");
     let cleaned = client.ok(&["investigate", "cleanup", "--older-than", "30"]);
     assert!(cleaned.starts_with("deleted 1 report, "), "{cleaned}");
 }
@@ -188,52 +141,36 @@ fn reports_of_tests_are_listed_shown_and_written_as_files() {
     });
     fs::write(&tape, recorded.to_string()).unwrap();
     let report = tests("bbbb1111-0000-4000-8000-000000000001", &tape);
-    put(
-        &daemon,
-        "test-reports",
-        "mock_20250101T000000000Z.json",
-        &report.to_string(),
-    );
+    let name = "mock_20250101T000000000Z.json";
+    put(&daemon, "test-reports", name, &report.to_string());
     let listed = client.ok(&["test", "list"]);
-    assert!(
-        listed.contains("1/2") && listed.contains("fuzz"),
-        "{listed}"
+    assert_has(&listed, ["1/2", "fuzz"]);
+    let listed = daemon.ok("test.list", &json!({"program": "mock"}));
+    let summary = &listed["reports"][0];
+    assert_fields(
+        summary,
+        json!({"failed": ["fuzz"], "summary": {"failed": 1}}),
     );
-    let listed = daemon.call_value("test.list", &json!({"program": "mock"}));
-    let summary = listed.unwrap()["reports"][0].clone();
-    assert_eq!(summary["failed"], json!(["fuzz"]));
-    assert_eq!(summary["summary"]["failed"], 1);
     let shown = client.ok(&["test", "show", "bbbb1"]);
     assert!(shown.contains("✓ startup\n✗ fuzz"), "{shown}");
     assert!(shown.contains("input  boom <\\u{1b}[2J>"), "{shown}");
     assert_eq!(client.ok(&["test", "show", "mock"]), shown);
-    assert_eq!(
-        parsed(&client.ok(&["test", "show", "bbbb1", "--json"]))["seed"],
-        42
-    );
+    let report = parsed(&client.ok(&["test", "show", "bbbb1", "--json"]));
+    assert_eq!(report["seed"], 42);
 
     let folder = tempfile::tempdir().unwrap();
     let [junit, html] = ["r.xml", "r.html"].map(|name| folder.path().join(name));
-    client.ok(&[
-        "test",
-        "show",
-        "bbbb1",
-        "--junit",
-        junit.to_str().unwrap(),
-        "--html",
-        html.to_str().unwrap(),
-    ]);
+    let [to_junit, to_html] = [&junit, &html].map(|path| path.to_str().unwrap());
+    let files = ["--junit", to_junit, "--html", to_html];
+    client.ok(&[&["test", "show", "bbbb1"], &files[..]].concat());
     assert!(fs::read_to_string(&junit).unwrap().starts_with("<?xml"));
     let page = fs::read_to_string(&html).unwrap();
     assert!(page.ends_with("</html>\n") && !page.contains('\u{1b}'));
     // The screen of the finding.
     let picture = "<img src=\"data:image/svg+xml;base64,";
     assert!(page.contains(picture), "{page}");
-    assert!(
-        client
-            .ok(&["test", "get", "bbbb1", "--junit", "-"])
-            .contains("<testsuite ")
-    );
-    client.ok(&["test", "rm", "mock_20250101T000000000Z.json"]);
+    let printed = client.ok(&["test", "get", "bbbb1", "--junit", "-"]);
+    assert!(printed.contains("<testsuite "), "{printed}");
+    client.ok(&["test", "rm", name]);
     assert_eq!(client.run(&["test", "show", "bbbb1"]).code, Some(4));
 }

@@ -3,9 +3,9 @@
 use super::MOCK_TARGET;
 use super::investigated::{Investigated, report_of, started};
 use crate::support::Daemon;
-use ccd_protocol::investigate::FindingKind;
+use ccd_protocol::investigate::{FindingKind, ProgramState};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[test]
 fn the_states_and_the_faults_of_the_mock_are_found_twice_in_the_same_way() {
@@ -42,52 +42,39 @@ fn check_facts(mock: &Investigated) {
     mock.ends_by(&["exit", "quit", "C-d"]);
     assert_eq!(mock.exit("C-c"), Some(130));
     assert_eq!(report.exit_commands.len(), 4);
-    assert_eq!(
-        report.commands["json"].description,
-        "Print the settings as JSON"
-    );
-    assert_eq!(report.commands["set"].description, "Change a setting");
+    let described = |name: &str| &*report.commands[name].description;
+    assert_eq!(described("json"), "Print the settings as JSON");
+    assert_eq!(described("set"), "Change a setting");
     let commands = report.commands.iter();
     let untested = commands.filter(|(_, command)| !command.tested);
     assert_eq!(untested.map(|(name, _)| name).collect::<Vec<_>>(), ["zap"]);
     let name = mock.path.file_name().unwrap().to_str().unwrap();
     assert!(name.starts_with("mock_target_"), "{name}");
-    let of_error = |command: &str| {
-        let error = report.error_messages.iter().find(|e| e.command == command);
-        error.map(|error| (error.category.clone(), error.message.clone()))
-    };
-    let denied = ("permission_denied", "error: permission denied");
-    let unknown = ("generic", "error: unknown command: xyzzyq");
-    for (command, (category, message)) in [("error", denied), ("xyzzyq", unknown)] {
-        let expected = Some((category.to_owned(), message.to_owned()));
-        assert_eq!(of_error(command), expected, "{:?}", report.error_messages);
+    for (command, category, message) in [
+        ("error", "permission_denied", "error: permission denied"),
+        ("xyzzyq", "generic", "error: unknown command: xyzzyq"),
+    ] {
+        let mut errors = report.error_messages.iter();
+        let error = errors.find(|error| error.command == command).unwrap();
+        assert_eq!((&*error.category, &*error.message), (category, message));
     }
 }
 
 fn check_states(mock: &Investigated) {
     let states = &mock.report.states;
-    let names: Vec<_> = states
-        .iter()
-        .map(|state| (&*state.name, state.prompt.as_deref()))
-        .collect();
+    let named = |state: &ProgramState| format!("{} {}", state.name, state.prompt.as_ref().unwrap());
+    let names: Vec<String> = states.iter().map(named).collect();
     assert_eq!(
-        names,
-        [
-            ("main", Some("main>")),
-            ("config", Some("config>")),
-            ("data", Some("data>")),
-            ("stealth", Some("main>")),
-            ("password", Some("Password:")),
-        ]
+        names.join(", "),
+        "main main>, config config>, data data>, stealth main>, password Password:"
     );
     let prompts = &mock.report.prompts;
     assert_eq!(*prompts, ["main>", "config>", "data>", "Password:"]);
     let to = |name: &str| mock.state(name).id.clone();
     let leads = |from: &str, expected: &[(&str, &str)]| {
-        let expected: BTreeMap<_, _> = expected
-            .iter()
-            .map(|(command, name)| ((*command).to_owned(), to(name)))
-            .collect();
+        let expected = expected.iter();
+        let expected = expected.map(|(command, name)| ((*command).to_owned(), to(name)));
+        let expected: BTreeMap<_, _> = expected.collect();
         assert_eq!(mock.state(from).transitions, expected, "{from}");
     };
     let of_main = ["config", "data", "stealth"].map(|name| (name, name));
@@ -103,57 +90,39 @@ fn check_states(mock: &Investigated) {
 
 fn check_findings(mock: &Investigated) {
     let main = Some(mock.state("main").id.clone());
-    let found: Vec<_> = mock
-        .report
-        .findings
-        .iter()
-        .map(|finding| {
-            assert_eq!(finding.state, main);
-            (finding.kind, finding.command.as_deref().unwrap())
-        })
-        .collect();
-    let expected = [
-        (FindingKind::Crash, "crash"),
-        (FindingKind::Hang, "hang"),
-        (FindingKind::Flood, "flood"),
-    ];
-    assert_eq!(found, expected);
-    let crash = &mock.report.findings[0];
+    let [crash, hang, flood] = &mock.report.findings[..] else {
+        panic!("{:#?}", mock.report.findings);
+    };
+    for (finding, kind, command) in [
+        (crash, FindingKind::Crash, "crash"),
+        (hang, FindingKind::Hang, "hang"),
+        (flood, FindingKind::Flood, "flood"),
+    ] {
+        assert_eq!((finding.kind, &finding.state), (kind, &main));
+        assert_eq!(finding.command.as_deref(), Some(command));
+    }
     assert_eq!(crash.signal.as_deref(), Some("SIGSEGV"));
     assert_eq!(crash.exit_status, Some(139));
 }
 
 fn check_ids(mock: &Investigated) {
     let report = &mock.report;
-    let ids = report.states.iter().map(|state| &state.id);
     assert_eq!(report.entry_state_id, Some(report.states[0].id.clone()));
-    assert!(
-        report
-            .states
-            .iter()
-            .all(|state| state.report_id == report.id)
-    );
-    let mut different: Vec<_> = ids.collect();
-    different.sort();
-    different.dedup();
+    let different: BTreeSet<_> = report.states.iter().map(|state| &state.id).collect();
     assert_eq!(different.len(), report.states.len());
     for state in &report.states {
-        let samples = &state.output_samples;
-        assert!(
-            samples
-                .iter()
-                .all(|sample| sample.output.chars().count() <= 500)
-        );
+        assert_eq!(state.report_id, report.id);
+        let mut samples = state.output_samples.iter();
+        assert!(samples.all(|sample| sample.output.chars().count() <= 500));
     }
 }
 
 /// Returns a report with names in place of ids, and without times.
 fn comparable(mock: &Investigated) -> Value {
     let mut report = mock.report.clone();
-    let ids = report.states.iter();
-    let ids: Vec<_> = ids
-        .map(|state| (state.id.clone(), state.name.clone()))
-        .collect();
+    let states = report.states.iter();
+    let ids = states.map(|state| (state.id.clone(), state.name.clone()));
+    let ids: Vec<_> = ids.collect();
     report.started_at.clear();
     report.completed_at.clear();
     for finding in &mut report.findings {

@@ -5,7 +5,7 @@ use super::investigated::{
 };
 use crate::support::executable::write_script;
 use crate::support::session::{assert_error, lacks};
-use crate::support::{Daemon, eventually};
+use crate::support::{Daemon, assert_has, eventually};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::investigate::FindingKind;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ done
 "#;
 
 /// Starts an investigation of a script in a folder of the caller.
-fn script(daemon: &Daemon, name: &str, text: &str) -> String {
+fn begin(daemon: &Daemon, name: &str, text: &str) -> String {
     let folder = daemon.home().join("scripts of a test");
     fs::create_dir_all(&folder).unwrap();
     write_script(&folder.join(name), &format!("#!/bin/sh\n{text}"));
@@ -36,7 +36,7 @@ fn script(daemon: &Daemon, name: &str, text: &str) -> String {
 
 fn known(found: &Investigated) {
     found.describes(&["one", "two"]);
-    assert!(found.report.findings.is_empty());
+    found.is_sound();
     assert!(found.report.commands["one"].tested);
     assert_eq!(found.exit("quit"), Some(3));
     assert_eq!(found.report.states.len(), 1, "{:?}", found.report.states);
@@ -49,28 +49,23 @@ fn prompts_of_all_kinds_are_read() {
     let counting = READS.replace("printf \"$PROMPT\"", "n=$((n+1)) && printf \"In [$n]: \"");
     let broken = READS.replace("echo \"$line\"", "printf 'a\\377\\376b\\n'");
     let broken = format!("PROMPT='utf> '\n{broken}");
-    let jobs = [
-        ("coloured", &*coloured),
-        ("counting", &*counting),
-        ("broken", &*broken),
-    ]
-    .map(|(name, text)| script(&daemon, name, text));
+    let scripts = [
+        ("coloured", &coloured),
+        ("counting", &counting),
+        ("broken", &broken),
+    ];
+    let jobs = scripts.map(|(name, text)| begin(&daemon, name, text));
     let [coloured, counting, broken] = jobs.map(|job| report_of(&daemon, &job));
-    known(&coloured);
-    assert_eq!(coloured.report.prompts, ["green>"]);
-    assert!(
-        coloured
-            .path
-            .file_name()
-            .unwrap()
-            .to_str()
-            .unwrap()
-            .starts_with("coloured_")
-    );
-    known(&counting);
-    assert_eq!(counting.report.prompts, ["In [1]:"]);
-    known(&broken);
-    assert_eq!(broken.report.prompts, ["utf>"]);
+    for (found, prompt) in [
+        (&coloured, "green>"),
+        (&counting, "In [1]:"),
+        (&broken, "utf>"),
+    ] {
+        known(found);
+        assert_eq!(found.report.prompts, [prompt]);
+    }
+    let name = coloured.path.file_name().unwrap().to_str().unwrap();
+    assert!(name.starts_with("coloured_"), "{name}");
     assert!(broken.sample("main", "one").starts_with("a\u{fffd}"));
 }
 
@@ -82,18 +77,13 @@ fn programs_that_do_not_talk_are_reported_as_such() {
         "[ $# = 0 ] || exit 1\nstty -echo\nprintf 'Password: '\nread -r x\necho \"$x\" >>{}\n",
         log.display()
     );
-    let floods = script(&daemon, "floods", "[ $# = 0 ] || exit 1\nexec yes\n");
-    let password = script(&daemon, "password", &password);
-    let silent = script(&daemon, "silent", "while IFS= read -r line; do :; done\n");
+    let floods = begin(&daemon, "floods", "[ $# = 0 ] || exit 1\nexec yes\n");
+    let password = begin(&daemon, "password", &password);
+    let silent = begin(&daemon, "silent", "while IFS= read -r line; do :; done\n");
     let floods = report_of(&daemon, &floods);
     assert!(!floods.report.interactive && floods.report.prompts.is_empty());
-    let kinds: Vec<_> = floods
-        .report
-        .findings
-        .iter()
-        .map(|found| found.kind)
-        .collect();
-    assert_eq!(kinds, [FindingKind::Flood]);
+    let kinds = floods.report.findings.iter().map(|found| found.kind);
+    assert_eq!(kinds.collect::<Vec<_>>(), [FindingKind::Flood]);
 
     let password = report_of(&daemon, &password);
     password.is(true, false, &["Password:"]);
@@ -115,21 +105,19 @@ fn programs_that_die_or_delete_are_asked_in_copies() {
         "case $line",
         "n=$((n+1)); [ $n -lt 2 ] || kill -SEGV $$; case $line",
     );
-    let dies = script(&daemon, "dies", &format!("PROMPT='dies> '\n{dies}"));
+    let dies = begin(&daemon, "dies", &format!("PROMPT='dies> '\n{dies}"));
     let text = READS.replace("help)", "help) rm -f ./*.txt;");
     let text = format!("case $1 in --help) rm -f ./*.txt; exit ;; esac\n{text}");
     fs::write(daemon.home().join("notes.txt"), "mine").unwrap();
-    let deletes = script(&daemon, "deletes", &format!("PROMPT='deletes> '\n{text}"));
+    let deletes = begin(&daemon, "deletes", &format!("PROMPT='deletes> '\n{text}"));
 
     let dies = report_of(&daemon, &dies);
     dies.describes(&["one", "two"]);
     assert_eq!(dies.report.prompts, ["dies>"]);
     let deletes = report_of(&daemon, &deletes);
     known(&deletes);
-    assert_eq!(
-        fs::read_to_string(daemon.home().join("notes.txt")).unwrap(),
-        "mine"
-    );
+    let notes = fs::read_to_string(daemon.home().join("notes.txt"));
+    assert_eq!(notes.unwrap(), "mine");
 }
 
 #[test]
@@ -141,7 +129,7 @@ fn nothing_more_is_typed_where_the_input_is_hidden() {
         "printf 'name? '\nread -r name\nstty -echo\nprintf 'Password: '\nread -r x && echo \"$x\" >>{}\n",
         log.display()
     );
-    let asks = script(&daemon, "asks", &format!("[ $# = 0 ] || exit 1\n{text}"));
+    let asks = begin(&daemon, "asks", &format!("[ $# = 0 ] || exit 1\n{text}"));
     let asks = report_of(&daemon, &asks);
     assert_eq!(asks.report.prompts[0], "name?");
     assert!(!log.exists(), "{:?}", fs::read_to_string(&log));
@@ -151,7 +139,7 @@ fn nothing_more_is_typed_where_the_input_is_hidden() {
 fn a_help_that_is_too_long_is_read_in_part_and_the_report_says_so() {
     let daemon = Daemon::start();
     let text = "[ \"$1\" = --help ] || exit 1\necho Commands:\nseq -f '  run%.0f  Say it' 3000\n";
-    let found = report_of(&daemon, &script(&daemon, "long", text));
+    let found = report_of(&daemon, &begin(&daemon, "long", text));
     assert_eq!(found.report.commands.len(), 2000);
     assert!(found.notes("no more than 2000 commands of --help were read"));
 }
@@ -167,7 +155,7 @@ fn secrets_in_answers_are_masked_in_the_report() {
         "printf 'Usage: leaks\\n\\nOptions:\\n  --key K  Such as {secret}\\n  -v  More\\n'"
     );
     let start = format!("PROMPT='leaks> '\n[ \"$1\" != --help ] || {{ {help}; exit; }}\n");
-    let job = script(&daemon, "leaks", &format!("{start}{text}"));
+    let job = begin(&daemon, "leaks", &format!("{start}{text}"));
     let found = report_of(&daemon, &job);
     found.describes(&["one", "two"]);
     assert!(found.sample("main", "one").contains("api_key=") && found.has_flag("--key"));
@@ -183,8 +171,7 @@ fn programs_are_found_as_the_caller_names_them() {
     fs::write(daemon.home().join("plain"), "no program").unwrap();
     for program in ["no-such-program-4711", "./missing", "/", ".", "", "./plain"] {
         for method in ["investigate.run", "investigate.probe"] {
-            let error = connection.call_value(method, &params(&[program], &here));
-            let error = error.unwrap_err();
+            let error = connection.error(method, &params(&[program], &here));
             assert_error(&error, ErrorCode::TargetNotFound);
             assert_eq!(error["code"], 4001);
             assert_eq!(error["data"]["program"], program);
@@ -231,60 +218,37 @@ fn a_sandbox_is_bubblewrap() {
     fs::create_dir(&bin).unwrap();
     // Without it.
     let without = json!({"sandbox": true, "env": {"PATH": bin}});
-    let error = connection.call_value("investigate.run", &params(&["/bin/cat"], &without));
-    assert_error(&error.unwrap_err(), ErrorCode::SandboxUnavailable);
-    // With one that fails.
-    write_script(
-        &bin.join("bwrap"),
-        "#!/bin/sh\necho 'no namespaces' >&2\nexit 1\n",
-    );
-    let error = connection.call_value("investigate.run", &params(&["/bin/cat"], &without));
-    let error = error.unwrap_err();
+    let cat = params(&["/bin/cat"], &without);
+    let error = connection.error("investigate.run", &cat);
     assert_error(&error, ErrorCode::SandboxUnavailable);
-    assert!(format!("{error:?}").contains("no namespaces"), "{error:?}");
+    // With one that fails.
+    let bwrap = bin.join("bwrap");
+    write_script(&bwrap, "#!/bin/sh\necho 'no namespaces' >&2\nexit 1\n");
+    let error = connection.error("investigate.run", &cat);
+    assert_error(&error, ErrorCode::SandboxUnavailable);
+    assert_has(&error, ["no namespaces"]);
     // With a stand-in that says how it was called.
     let log = daemon.home().join("log");
     let stand_in = format!(
         "#!/bin/sh\necho \"$@\" >>{}\nwhile [ \"$1\" != -- ]; do shift; done\nshift\nexec \"$@\"\n",
         log.display()
     );
-    write_script(&bin.join("bwrap"), &stand_in);
-    let with: Value =
-        json!({"sandbox": true, "env": {"PATH": format!("{}:/usr/bin:/bin", bin.display())}});
+    write_script(&bwrap, &stand_in);
+    let path = format!("{}:/usr/bin:/bin", bin.display());
+    let with = json!({"sandbox": true, "env": {"PATH": path}});
     investigate_with(&daemon, &["/bin/cat"], &with).ends_by(&["C-d"]);
     let calls = fs::read_to_string(&log).unwrap();
     for call in calls.lines() {
-        assert!(
-            call.starts_with("--ro-bind / / ") && call.contains("--unshare-all"),
-            "{call}"
-        );
+        assert!(call.starts_with("--ro-bind / / "), "{call}");
+        assert!(call.contains("--unshare-all"), "{call}");
     }
-    assert!(
-        calls
-            .lines()
-            .any(|call| call.ends_with("-- /bin/cat --help")),
-        "{calls}"
-    );
+    let is_help = |call: &str| call.ends_with("-- /bin/cat --help");
+    assert!(calls.lines().any(is_help), "{calls}");
     a_probe_is_sandboxed_if_the_configuration_says_so(&daemon, &log, &with["env"]);
     // Where the kernel allows no namespaces, it cannot be tried.
-    let trial = [
-        "--ro-bind",
-        "/",
-        "/",
-        "--dev",
-        "/dev",
-        "--proc",
-        "/proc",
-        "--unshare-all",
-        "true",
-    ];
-    let can_run = || {
-        Command::new("bwrap")
-            .args(trial)
-            .status()
-            .is_ok_and(|status| status.success())
-    };
-    if lacks(&["bwrap"]) || !can_run() {
+    let trial = "--ro-bind / / --dev /dev --proc /proc --unshare-all true";
+    let status = Command::new("bwrap").args(trial.split(' ')).status();
+    if !status.is_ok_and(|status| status.success()) {
         return;
     }
     let real = investigate_with(&daemon, &["/bin/cat"], &json!({"sandbox": true}));
@@ -308,14 +272,14 @@ fn a_probe_is_sandboxed_if_the_configuration_says_so(daemon: &Daemon, log: &Path
     let calls = || fs::read_to_string(log).unwrap().lines().count();
     let probe = || {
         let params = params(&["/bin/cat"], &json!({ "env": env }));
-        let reply = daemon.call_value("investigate.probe", &params).unwrap();
+        let reply = daemon.ok("investigate.probe", &params);
         assert_eq!(reply["interactive"], true, "{reply}");
     };
     let before = calls();
     probe();
     assert_eq!(calls(), before);
     fs::write(daemon.config_path(), "{ investigation: { sandbox: true } }").unwrap();
-    daemon.call_value("daemon.reload", &json!({})).unwrap();
+    daemon.ok("daemon.reload", &json!({}));
     probe();
     assert!(calls() > before);
 }

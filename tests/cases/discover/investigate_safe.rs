@@ -1,12 +1,12 @@
 //! What safe mode refuses is never sent, and never started.
 
-use super::investigated::{folder, investigate_with, params, report_of, started};
+use super::investigated::{folder, investigate_with, params, report_of, script, started};
+use crate::support::Daemon;
 use crate::support::executable::write_script;
 use crate::support::session::{assert_error, lacks};
-use crate::support::{Connection, Daemon};
 use ccd_protocol::ErrorCode;
-use ccd_protocol::investigate::InvestigationEnd;
-use serde_json::{Value, json};
+use ccd_protocol::investigate::{InvestigationEnd, InvestigationReport};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -31,52 +31,44 @@ done
 fn refused() -> Vec<String> {
     let lines = REFUSED.lines().filter(|line| !line.starts_with('#'));
     let lines = lines.filter_map(|line| Some(line.split_once(char::is_whitespace)?.1.trim()));
-    let lines: Vec<String> = lines
-        .filter(|line| !line.contains("\\n"))
-        .map(str::to_owned)
-        .collect();
+    let lines = lines.filter(|line| !line.contains("\\n"));
+    let lines: Vec<String> = lines.map(str::to_owned).collect();
     assert!(lines.len() >= 200);
     lines
 }
 
 /// Investigates the logging program; returns what it received, and the report.
-fn received(is_safe: bool) -> (Vec<String>, Value) {
+fn received(is_safe: bool) -> (Vec<String>, InvestigationReport) {
     let daemon = Daemon::start();
-    let program = daemon.home().join("logging");
-    write_script(&program, LOGGING);
+    let program = script(&daemon, "logging", LOGGING);
     let [log, help] = ["log", "help"].map(|name| daemon.home().join(name));
     // In the form of gdb, a command may have several words. Other forms are for lists of `.name` and `\name`.
-    let list = refused()
-        .into_iter()
-        .filter(|line| !line.starts_with(['.', '\\']))
-        .chain(["status", "show it all"].map(str::to_owned));
+    let list = refused().into_iter();
+    let list = list.filter(|line| !line.starts_with(['.', '\\']));
+    let list = list.chain(["status", "show it all"].map(str::to_owned));
     let list: String = list.map(|line| format!("{line} -- Say hello\n")).collect();
     fs::write(&help, format!("List of commands:\n\n{list}")).unwrap();
-    let argv = [&program, &log, &help].map(|path| path.to_str().unwrap());
+    let argv = [&program, log.to_str().unwrap(), help.to_str().unwrap()];
     let extra = json!({"safe_mode": is_safe, "timeout_s": 600});
     let found = investigate_with(&daemon, &argv, &extra);
-    assert!(found.report.findings.is_empty());
+    found.is_sound();
     let text = fs::read_to_string(&log).unwrap();
-    (
-        text.lines().map(str::to_owned).collect(),
-        serde_json::to_value(&found.report).unwrap(),
-    )
+    (text.lines().map(str::to_owned).collect(), found.report)
 }
 
 #[test]
 fn nothing_that_safe_mode_refuses_is_received() {
     let (lines, report) = received(true);
     let has = |line: &str| lines.iter().any(|received| received == line);
-    assert!(
-        has("help") && has("status") && has("show it all"),
-        "{lines:?}"
-    );
+    for line in ["help", "status", "show it all"] {
+        assert!(has(line), "{line}: {lines:?}");
+    }
     let sent: Vec<_> = refused().into_iter().filter(|line| has(line)).collect();
-    assert!(sent.is_empty(), "{sent:?}");
-    assert_eq!(report["safe_mode"], true);
-    let notes = report["safety_notes"].as_array().unwrap();
-    let is_refused = |note: &&Value| note.as_str().unwrap().starts_with("refused ");
-    assert!(notes.iter().filter(is_refused).count() >= 80, "{notes:?}");
+    assert_eq!(sent, [""; 0]);
+    assert!(report.safe_mode);
+    let notes = report.safety_notes.iter();
+    let refusals = notes.filter(|note| note.starts_with("refused "));
+    assert!(refusals.count() >= 80, "{:?}", report.safety_notes);
 }
 
 #[test]
@@ -85,7 +77,7 @@ fn without_safe_mode_it_is_received_and_the_report_says_so() {
     let has = |line: &str| lines.iter().any(|received| received == line);
     let sent = refused().into_iter().filter(|line| has(line));
     assert!(sent.count() >= 80, "{lines:?}");
-    assert_eq!(report["safe_mode"], false);
+    assert!(!report.safe_mode);
 }
 
 /// A program whose `help` only lists names.
@@ -148,32 +140,26 @@ fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn programs_that_run_commands_leave_the_files_of_their_caller_alone() {
     let daemon = Daemon::start();
     let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join(".git")).unwrap();
     for (name, text) in [
         ("notes.txt", "mine"),
         (".bashrc", "echo x"),
         (".vimrc", "\" x"),
+        (".git/config", "[core]\n"),
     ] {
         fs::write(folder.path().join(name), text).unwrap();
     }
-    fs::create_dir(folder.path().join(".git")).unwrap();
-    fs::write(folder.path().join(".git/config"), "[core]\n").unwrap();
     let before = content(folder.path());
     let extra = json!({
         "cwd": folder.path(),
         "env": {"PATH": std::env::var("PATH").unwrap()},
         "caller_env": {"HOME": folder.path()},
     });
-    let jobs: Vec<String> = [
-        &["bash"][..],
-        &["vim", "notes.txt"],
-        &["sqlite3", "notes.txt"],
-        &["ed", "notes.txt"],
-    ]
-    .iter()
-    .filter(|argv| !lacks(&argv[..1]))
-    .map(|argv| started(&daemon, argv, &extra))
-    .collect();
-    for job in jobs {
+    let programs = ["bash", "vim notes.txt", "sqlite3 notes.txt", "ed notes.txt"];
+    let argvs = programs.map(|line| line.split(' ').collect::<Vec<_>>());
+    let installed = argvs.iter().filter(|argv| !lacks(&argv[..1]));
+    let jobs = installed.map(|argv| started(&daemon, argv, &extra));
+    for job in jobs.collect::<Vec<String>>() {
         let report = report_of(&daemon, &job).report;
         assert_eq!(report.end, InvestigationEnd::Complete, "{report:?}");
     }
@@ -186,23 +172,19 @@ fn a_program_that_is_refused_itself_is_not_started() {
     let bin = daemon.home().join("bin");
     fs::create_dir(&bin).unwrap();
     let log = daemon.home().join("log");
+    let logs = format!("#!/bin/sh\necho $0 >>{}\n", log.display());
     for name in ["shutdown", "rm", "mkfs.ext4"] {
-        write_script(
-            &bin.join(name),
-            &format!("#!/bin/sh\necho $0 >>{}\n", log.display()),
-        );
+        write_script(&bin.join(name), &logs);
     }
     let env = json!({"caller_env": {"PATH": format!("{}:/usr/bin:/bin", bin.display())}});
-    let mut connection: Connection = daemon.connect();
+    let mut connection = daemon.connect();
     for (argv, rule) in [
         (&["shutdown", "-h", "now"][..], "shutdown"),
         (&["rm", "-rf", "x"], "deletion"),
         (&["mkfs.ext4", "x"], "disk"),
     ] {
         for method in ["investigate.run", "investigate.probe"] {
-            let error = connection
-                .call_value(method, &params(argv, &env))
-                .unwrap_err();
+            let error = connection.error(method, &params(argv, &env));
             assert_error(&error, ErrorCode::RefusedUnsafe);
             assert_eq!(error["data"]["rule"], rule, "{error}");
         }

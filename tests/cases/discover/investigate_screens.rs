@@ -4,7 +4,7 @@ use super::investigated::{investigate_together, investigate_with};
 use crate::hook::claude::claude;
 use crate::support::processes::with_variable;
 use crate::support::session::lacks;
-use crate::support::{Daemon, eventually, is_long_run};
+use crate::support::{Daemon, assert_has, eventually, is_long_run};
 use serde_json::json;
 
 #[test]
@@ -28,7 +28,8 @@ fn vim_and_less_draw_on_the_whole_screen() {
     vim.version_starts("VIM - Vi IMproved");
     vim.ends_by(&[":q"]);
     assert_eq!(vim.report.exit_commands.len(), 1);
-    assert!(vim.helps("--help") && vim.has_flag("-R"));
+    vim.helps(&["--help"]);
+    vim.has_flags(&["-R"]);
     assert!(vim.report.commands.is_empty());
     let text = std::fs::read_to_string(folder.path().join("a file")).unwrap();
     assert_eq!(text, "hello\n".repeat(1000));
@@ -65,8 +66,7 @@ fn claude_is_interactive_and_has_sub_commands_and_no_exit_that_fails() {
         return;
     };
     // It starts slowly beside others.
-    let config = json!({"investigation": {"step_timeout": 30}}).to_string();
-    let daemon = Daemon::builder().config(&config).start();
+    let daemon = Daemon::with_config(&json!({"investigation": {"step_timeout": 30}}).to_string());
     // Its proxy never answers. With one that refuses, it would end before it is seen to wait, if the machine is busy.
     let proxy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let nowhere = format!("http://{}", proxy.local_addr().unwrap());
@@ -74,24 +74,13 @@ fn claude_is_interactive_and_has_sub_commands_and_no_exit_that_fails() {
     let claude = investigate_with(&daemon, &[path.to_str().unwrap()], &env);
     let report = &claude.report;
     assert!(report.interactive && !report.full_screen, "{report:?}");
-    assert!(
-        claude
-            .report
-            .version
-            .as_deref()
-            .unwrap()
-            .contains("Claude Code")
-    );
+    assert_has(report.version.as_ref().unwrap(), ["Claude Code"]);
     claude.describes(&["mcp", "doctor", "update"]);
-    assert!(claude.helps("--help") && claude.helps("-h"));
-    for flag in ["--print", "--model", "--resume", "--permission-mode"] {
-        assert!(claude.has_flag(flag), "{flag}");
-    }
+    claude.helps(&["--help", "-h"]);
+    claude.has_flags(&["--print", "--model", "--resume", "--permission-mode"]);
     let exits = &claude.report.exit_commands;
     assert!(exits.iter().all(|exit| exit.exit_status != 1), "{exits:?}");
     let name = claude.path.file_name().unwrap().to_str().unwrap();
-    assert!(
-        name.starts_with("claude_") && name.ends_with(".json"),
-        "{name}"
-    );
+    assert!(name.starts_with("claude_"), "{name}");
+    assert!(name.ends_with(".json"), "{name}");
 }

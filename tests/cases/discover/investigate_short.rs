@@ -1,9 +1,8 @@
 //! Probes, reports of what a person did, and the user's own patterns.
 
 use super::MOCK_TARGET;
-use super::investigated::{folder, investigate_with, params, saved};
+use super::investigated::{folder, investigate_script, params, saved};
 use crate::support::Daemon;
-use crate::support::executable::write_script;
 use crate::support::session::{assert_error, lacks};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::investigate::{InvestigateProbeReply, InvestigationReport};
@@ -12,7 +11,7 @@ use std::fs;
 
 fn probe(daemon: &Daemon, argv: &[&str]) -> InvestigateProbeReply {
     let params = params(argv, &json!({}));
-    let reply = daemon.call_value("investigate.probe", &params).unwrap();
+    let reply = daemon.ok("investigate.probe", &params);
     serde_json::from_value(reply).unwrap()
 }
 
@@ -75,25 +74,20 @@ fn what_a_person_did_in_a_session_gives_a_report() {
     assert_eq!(config.transitions["back"], main.id);
     assert_eq!(report.entry_state_id, Some(main.id.clone()));
     assert!(report.commands["set"].tested && !report.commands["json"].tested);
-    assert_eq!(
-        report.commands["json"].description,
-        "Print the settings as JSON"
-    );
+    let json = &report.commands["json"].description;
+    assert_eq!(json, "Print the settings as JSON");
     assert_eq!(report.help_commands, ["help"]);
     assert_eq!(report.error_messages[0].message, "error: permission denied");
-    let exits = &report.exit_commands;
-    assert_eq!(
-        (exits.len(), &*exits[0].command, exits[0].exit_status),
-        (1, "quit", 0)
-    );
+    let [exit] = &report.exit_commands[..] else {
+        panic!("{report:?}");
+    };
+    assert_eq!((&*exit.command, exit.exit_status), ("quit", 0));
     let text = serde_json::to_string(&report).unwrap();
     assert!(!text.contains("sesame"), "{text}");
     let mut files = fs::read_dir(folder(&daemon)).unwrap();
     assert_eq!(saved(&files.next().unwrap().unwrap().path()), report);
-    assert_error(
-        &learn("no-session").unwrap_err(),
-        ErrorCode::SessionNotFound,
-    );
+    let unknown = learn("no-session").unwrap_err();
+    assert_error(&unknown, ErrorCode::SessionNotFound);
 }
 
 #[test]
@@ -105,7 +99,6 @@ fn the_users_own_patterns_are_used() {
         {"pattern_type": "error", "category": "seasick", "patterns": ["^Arr"]},
     ]);
     fs::write(daemon.home().join("patterns.json"), patterns.to_string()).unwrap();
-    let program = daemon.home().join("ship");
     // The prompt after an input that makes no sense is another one, so only the pattern shows which is one.
     let text = r#"#!/bin/sh
 where=deck
@@ -123,19 +116,14 @@ while printf "$prompt" && IFS= read -r line; do
     esac
 done
 "#;
-    write_script(&program, text);
-    let found = investigate_with(&daemon, &[program.to_str().unwrap()], &json!({}));
-    assert_eq!(
-        found.state("main").prompt.as_deref(),
-        Some("what now, captain")
-    );
+    let found = investigate_script(&daemon, "ship", text);
+    let prompt = found.state("main").prompt.as_deref();
+    assert_eq!(prompt, Some("what now, captain"));
     let cabin = found.state("cabin");
     assert_eq!(found.state("main").transitions["down"], cabin.id);
     assert_eq!(cabin.commands, ["sing", "up"]);
     assert!(found.report.commands["sing"].tested);
-    let errors = &found.report.error_messages;
-    let own = errors
-        .iter()
-        .find(|error| error.message == "Arr, no xyzzyq");
-    assert_eq!(own.unwrap().category, "seasick", "{errors:?}");
+    let mut errors = found.report.error_messages.iter();
+    let own = errors.find(|error| error.message == "Arr, no xyzzyq");
+    assert_eq!(own.unwrap().category, "seasick");
 }

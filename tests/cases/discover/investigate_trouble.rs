@@ -1,9 +1,7 @@
 //! Investigations that are cut off: a report of what was found, and no process left.
 
 use super::MOCK_TARGET;
-use super::investigated::{
-    Investigated, ended, folder, investigate_with, report_of, saved, started,
-};
+use super::investigated::{ended, folder, investigate_with, report_of, saved, started};
 use crate::support::conversation::tapes;
 use crate::support::processes::with_variable;
 use crate::support::session::lacks;
@@ -24,25 +22,20 @@ fn assert_none_left(daemon: &Daemon) {
     eventually("no program is left", || {
         with_variable(&entry).is_empty().then_some(())
     });
-    eventually("no folder is left", || {
-        folders(daemon).is_empty().then_some(())
-    });
+    eventually("no folder is left", || (folders(daemon) == 0).then_some(()));
 }
 
-/// Returns the throw-away folders.
-fn folders(daemon: &Daemon) -> Vec<std::path::PathBuf> {
+/// Returns the number of throw-away folders.
+fn folders(daemon: &Daemon) -> usize {
     let entries = std::fs::read_dir(daemon.home().join("run/discover"));
-    let entries = entries.into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).collect()
+    entries.map_or(0, Iterator::count)
 }
 
 /// What is known of the mock when it hangs.
 fn assert_has_most(report: &InvestigationReport) {
     assert_eq!(report.prompts[0], "main>");
-    assert_eq!(
-        report.commands["json"].description,
-        "Print the settings as JSON"
-    );
+    let json = &report.commands["json"].description;
+    assert_eq!(json, "Print the settings as JSON");
     assert_eq!(report.version.as_deref(), Some("mock_target 1.2.3"));
     assert_eq!(report.exit_commands.len(), 4);
 }
@@ -50,7 +43,7 @@ fn assert_has_most(report: &InvestigationReport) {
 /// Waits until the mock hangs, which it does after the crash, for as long as a step may take.
 fn until_it_hangs(daemon: &Daemon, job: &str) {
     eventually("a crash is found", || {
-        let record = daemon.call_value("job.get", &json!({"job": job})).unwrap();
+        let record = daemon.ok("job.get", &json!({"job": job}));
         assert_eq!(record["state"], "running", "{record}");
         (record["progress"]["findings"].as_u64() == Some(1)).then_some(())
     });
@@ -62,9 +55,7 @@ fn a_cancelled_investigation_leaves_a_report_and_no_process() {
     let (_, extra) = mark(&daemon);
     let job = started(&daemon, &[MOCK_TARGET], &extra);
     until_it_hangs(&daemon, &job);
-    daemon
-        .call_value("job.cancel", &json!({"job": job}))
-        .unwrap();
+    daemon.ok("job.cancel", &json!({"job": job}));
     let record = ended(&daemon, &job);
     assert_eq!(record["state"], "cancelled", "{record}");
     let found = report_of(&daemon, &job);
@@ -75,10 +66,9 @@ fn a_cancelled_investigation_leaves_a_report_and_no_process() {
 
 #[test]
 fn an_investigation_that_takes_too_long_leaves_a_report_and_no_process() {
-    let daemon = Daemon::start();
-    let (_, mut extra) = mark(&daemon);
     // The mock hangs for as long as a step may take, which is longer.
-    extra["timeout_s"] = json!(3);
+    let daemon = Daemon::with_config("{ investigation: { timeout: 3 } }");
+    let (_, extra) = mark(&daemon);
     let job = started(&daemon, &[MOCK_TARGET], &extra);
     let record = ended(&daemon, &job);
     assert_eq!(record["state"], "done", "{record}");
@@ -93,9 +83,8 @@ fn an_investigation_that_takes_too_long_leaves_a_report_and_no_process() {
         ("cwd", json!("relative")),
     ] {
         let params = json!({"program": MOCK_TARGET, field: value});
-        let message = daemon
-            .connect()
-            .refused("investigate.run", &params, "invalid_argument");
+        let mut connection = daemon.connect();
+        let message = connection.refused("investigate.run", &params, "invalid_argument");
         assert!(message.contains(field), "{message}");
     }
 }
@@ -116,7 +105,7 @@ fn a_daemon_that_is_killed_leaves_a_report_and_no_process() {
     eventually("no program is left", || {
         with_variable(&entry).is_empty().then_some(())
     });
-    assert!(!folders(&daemon).is_empty());
+    assert!(folders(&daemon) > 0);
     daemon.restart();
     assert_none_left(&daemon);
     let report = saved(&path);
@@ -129,37 +118,30 @@ fn an_investigation_waits_for_room_among_the_sessions() {
     if lacks(&["sqlite3"]) {
         return;
     }
-    let daemon = Daemon::builder().config("{ max_sessions: 2 }").start();
+    let daemon = Daemon::with_config("{ max_sessions: 2 }");
     let mut connection = daemon.connect();
     let first = connection.start_session(&["cat"]);
-    let second = connection.start_session(&["cat"]);
+    connection.start_session(&["cat"]);
     let job = started(&daemon, &["cat"], &json!({}));
-    let close = |connection: &mut crate::support::Connection, session: &str| {
-        let params = json!({"session": session});
-        connection.call_value("session.close", &params).unwrap();
-    };
-    let record = daemon.call_value("job.get", &json!({"job": job, "wait_ms": 300}));
-    assert_eq!(record.unwrap()["state"], "running");
-    close(&mut connection, &first);
+    let record = daemon.ok("job.get", &json!({"job": job, "wait_ms": 300}));
+    assert_eq!(record["state"], "running");
+    connection.ok("session.close", &json!({"session": first}));
     // One place is enough for all of it.
-    let found: Investigated = report_of(&daemon, &job);
+    let found = report_of(&daemon, &job);
     assert_eq!(found.report.end, InvestigationEnd::Complete);
     found.ends_by(&["C-d"]);
-    close(&mut connection, &second);
 }
 
 #[test]
 fn tapes_have_what_was_seen() {
-    let daemon = Daemon::start();
-    let extra = json!({"tape": true, "max_depth": 1});
+    let daemon = Daemon::with_config("{ investigation: { max_depth: 1 } }");
+    let extra = json!({"tape": true});
     let found = investigate_with(&daemon, &[MOCK_TARGET, "--sound"], &extra);
     let folder = found.report.tape.as_deref().unwrap();
     let files = tapes(Path::new(folder));
     assert!(files.len() > 10, "{files:?}");
-    let texts: Vec<String> = files
-        .iter()
-        .map(|file| std::fs::read_to_string(file).unwrap())
-        .collect();
+    let texts = files.iter().map(std::fs::read_to_string);
+    let texts: Vec<String> = texts.map(Result::unwrap).collect();
     for typed in ["xyzzyq", "config", "quit"] {
         assert!(texts.iter().any(|text| text.contains(typed)), "{typed}");
     }
@@ -167,5 +149,5 @@ fn tapes_have_what_was_seen() {
     assert!(found.notes("not explored: config, the limit is reached"));
     assert!(found.state("config").commands.is_empty());
     assert_eq!(found.report.states.len(), 5);
-    assert!(found.report.findings.is_empty());
+    found.is_sound();
 }

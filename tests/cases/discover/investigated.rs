@@ -1,14 +1,18 @@
 //! Investigations as tests run them: to their end, with the PATH and the home of the tests.
 
-use crate::support::Daemon;
-use ccd_protocol::investigate::{InvestigationReport, InvestigationResult, ProgramState};
+use crate::support::executable::write_script;
+use crate::support::{Daemon, eventually_within};
+use ccd_protocol::investigate::{
+    InvestigationEnd, InvestigationReport, InvestigationResult, ProgramState,
+};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Starts an investigation; returns its job. `extra` has further parameters.
 pub(super) fn started(daemon: &Daemon, argv: &[&str], extra: &Value) -> String {
-    let reply = daemon.call_value("investigate.run", &params(argv, extra));
-    reply.unwrap()["job"].as_str().unwrap().to_owned()
+    let started = daemon.ok("investigate.run", &params(argv, extra));
+    started["job"].as_str().unwrap().to_owned()
 }
 
 /// Returns the parameters of a call for a command line.
@@ -26,14 +30,16 @@ pub(super) fn params(argv: &[&str], extra: &Value) -> Value {
 
 /// Waits for the end of a job, and returns its record.
 pub(super) fn ended(daemon: &Daemon, job: &str) -> Value {
-    let mut connection = daemon.connect();
+    ended_within(daemon, job, Duration::from_secs(600))
+}
+
+pub(super) fn ended_within(daemon: &Daemon, job: &str, limit: Duration) -> Value {
     let params = json!({"job": job, "wait_ms": 20_000});
-    loop {
-        let record = connection.call_value("job.get", &params).unwrap();
-        if record["state"] != "running" {
-            return record;
-        }
-    }
+    let is_over = |record: &Value| record["state"] != "running";
+    let ended = eventually_within(limit, || {
+        Some(daemon.ok("job.get", &params)).filter(is_over)
+    });
+    ended.unwrap_or_else(|| panic!("{job} takes too long"))
 }
 
 /// Waits for the end of an investigation, and returns its report, which is also in a file.
@@ -48,6 +54,18 @@ pub(super) fn report_of(daemon: &Daemon, job: &str) -> Investigated {
         report: result.report,
         path,
     }
+}
+
+/// Writes a script to a file; returns its path.
+pub(super) fn script(daemon: &Daemon, name: &str, text: &str) -> String {
+    let path = daemon.home().join(name);
+    write_script(&path, text);
+    path.display().to_string()
+}
+
+/// Investigates a script, completely.
+pub(super) fn investigate_script(daemon: &Daemon, name: &str, text: &str) -> Investigated {
+    investigate(daemon, &[&script(daemon, name, text)])
 }
 
 /// Investigates a program, completely.
@@ -72,8 +90,8 @@ pub(super) fn investigate_together<const N: usize>(
 
 fn complete(daemon: &Daemon, job: &str) -> Investigated {
     let found = report_of(daemon, job);
-    let end = serde_json::to_value(found.report.end).unwrap();
-    assert_eq!(end, "complete", "{:?}", found.report.safety_notes);
+    let notes = &found.report.safety_notes;
+    assert_eq!(found.report.end, InvestigationEnd::Complete, "{notes:?}");
     found
 }
 
@@ -108,26 +126,34 @@ impl Investigated {
     #[track_caller]
     pub(super) fn is(&self, interactive: bool, full_screen: bool, prompts: &[&str]) {
         let report = &self.report;
-        assert_eq!(
-            (report.interactive, report.full_screen, &*report.prompts),
-            (
-                interactive,
-                full_screen,
-                &*prompts.iter().map(|p| (*p).to_owned()).collect::<Vec<_>>()
-            ),
-            "{report:#?}"
-        );
+        assert_eq!(report.interactive, interactive, "{report:#?}");
+        assert_eq!(report.full_screen, full_screen, "{report:#?}");
+        assert_eq!(report.prompts, prompts, "{report:#?}");
         assert_eq!(report.entry_state_id.is_some(), interactive);
-        let findings = &report.findings;
+        self.is_sound();
+    }
+
+    /// Asserts that nothing is wrong with the program.
+    #[track_caller]
+    pub(super) fn is_sound(&self) {
+        let findings = &self.report.findings;
         assert!(findings.is_empty(), "{findings:#?}");
+    }
+
+    /// Asserts that it is interactive and has a prompt first; a newer version may have more.
+    #[track_caller]
+    pub(super) fn begins_with(&self, prompt: &str) {
+        let report = &self.report;
+        assert!(report.interactive && !report.full_screen, "{report:#?}");
+        assert_eq!(report.prompts[0], prompt);
+        self.is_sound();
     }
 
     /// Returns the status with which a word or key ends the program.
     pub(super) fn exit(&self, command: &str) -> Option<i32> {
         let mut exits = self.report.exit_commands.iter();
-        exits
-            .find(|exit| exit.command == command)
-            .map(|exit| exit.exit_status)
+        let exit = exits.find(|exit| exit.command == command)?;
+        Some(exit.exit_status)
     }
 
     /// Asserts that each of these ends the program with status 0.
@@ -150,14 +176,27 @@ impl Investigated {
         }
     }
 
+    /// Asserts that it has these options.
+    #[track_caller]
+    pub(super) fn has_flags(&self, flags: &[&str]) {
+        for flag in flags {
+            assert!(self.has_flag(flag), "{flag}");
+        }
+    }
+
+    /// Asserts that these words or options print its help.
+    #[track_caller]
+    pub(super) fn helps(&self, forms: &[&str]) {
+        let known = &self.report.help_commands;
+        for form in forms {
+            assert!(known.iter().any(|help| help == form), "{form}: {known:?}");
+        }
+    }
+
     #[track_caller]
     pub(super) fn version_starts(&self, start: &str) {
         let version = self.report.version.as_deref().unwrap_or_default();
         assert!(version.starts_with(start), "{version:?}");
-    }
-
-    pub(super) fn helps(&self, form: &str) -> bool {
-        self.report.help_commands.iter().any(|help| help == form)
     }
 
     pub(super) fn has_flag(&self, flag: &str) -> bool {
@@ -166,10 +205,8 @@ impl Investigated {
     }
 
     pub(super) fn notes(&self, part: &str) -> bool {
-        self.report
-            .safety_notes
-            .iter()
-            .any(|note| note.contains(part))
+        let mut notes = self.report.safety_notes.iter();
+        notes.any(|note| note.contains(part))
     }
 
     #[track_caller]
@@ -185,7 +222,7 @@ impl Investigated {
         let mut samples = self.state(state).output_samples.iter();
         let found = samples.find(|sample| sample.command == command);
         &found
-            .unwrap_or_else(|| panic!("no sample of {command}"))
+            .unwrap_or_else(|| panic!("no sample: {command}"))
             .output
     }
 }

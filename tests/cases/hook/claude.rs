@@ -1,9 +1,10 @@
 //! The real Claude Code with our hooks, against a stand-in for its API, without any network.
 
+use crate::support::assert_fields;
 use crate::support::executable::copy_program;
 use crate::support::session::lacks;
 use rustix::process::geteuid;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,24 +43,16 @@ pub(crate) fn run_as_nobody(files: &[(&str, &str)]) -> Option<(TempDir, Output)>
     for folder in ["bin", "repo"] {
         fs::create_dir(home.path().join(folder)).unwrap();
     }
-    copy_program(
-        env!("CARGO_BIN_EXE_ccctl_under_test"),
-        &home.path().join("bin/ccctl"),
-    );
-    copy_program(
-        env!("CARGO_BIN_EXE_ccd_under_test"),
-        &home.path().join("bin/ccd"),
-    );
+    let bin = home.path().join("bin");
+    copy_program(env!("CARGO_BIN_EXE_ccctl_under_test"), &bin.join("ccctl"));
+    copy_program(env!("CARGO_BIN_EXE_ccd_under_test"), &bin.join("ccd"));
     let api = include_str!("../../fixtures/fake_messages_api.py");
     for (name, content) in [("api.py", api)].iter().chain(files) {
         fs::write(home.path().join(name), content).unwrap();
     }
-    let owner = format!("{NOBODY}:{NOBODY}");
-    let chown = Command::new("chown")
-        .args(["-R", &owner])
-        .arg(home.path())
-        .status();
-    assert!(chown.unwrap().success());
+    let mut chown = Command::new("chown");
+    chown.args(["-R", &format!("{NOBODY}:{NOBODY}")]);
+    assert!(chown.arg(home.path()).status().unwrap().success());
     let output = Command::new("unshare")
         .args(["-n", "-p", "-f", "--kill-child", "--mount-proc", "sh", "-c"])
         .arg(format!("ip link set lo up && exec setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups sh \"$HOME/script\""))
@@ -125,21 +118,17 @@ fn hooks_of_the_real_claude_code_yield_events_also_while_no_daemon_takes_them() 
     };
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{errors}");
-    let replies: Vec<Value> = serde_json::Deserializer::from_slice(&output.stdout)
-        .into_iter()
-        .map(Result::unwrap)
-        .collect();
-    let counts: Vec<usize> = replies
+    let replies = serde_json::Deserializer::from_slice(&output.stdout).into_iter();
+    let replies: Vec<Value> = replies.map(Result::unwrap).collect();
+    let counts = replies
         .iter()
-        .map(|reply| reply["events"].as_array().unwrap().len())
-        .collect();
-    assert_eq!(counts, [3, 4, 5], "{errors}");
+        .map(|reply| reply["events"].as_array().unwrap().len());
+    assert_eq!(counts.collect::<Vec<_>>(), [3, 4, 5], "{errors}");
     let mut found: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for event in replies[2]["events"].as_array().unwrap() {
         let text = |name: &str| event[name].as_str().unwrap();
-        *found
-            .entry((text("signal_type"), text("event_type")))
-            .or_default() += 1;
+        let kind = (text("signal_type"), text("event_type"));
+        *found.entry(kind).or_default() += 1;
     }
     let expected = [
         (("COMMAND_FAILURE", "tool"), 3),
@@ -148,6 +137,8 @@ fn hooks_of_the_real_claude_code_yield_events_also_while_no_daemon_takes_them() 
     ];
     assert_eq!(found, BTreeMap::from(expected), "{replies:#?}");
     let failure = &replies[2]["events"][0];
-    assert_eq!(failure["context"]["command"], "ls /no-such-directory");
-    assert_eq!(failure["context"]["exit_code"], 2);
+    assert_fields(
+        failure,
+        json!({"context": {"command": "ls /no-such-directory", "exit_code": 2}}),
+    );
 }

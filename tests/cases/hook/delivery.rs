@@ -3,7 +3,7 @@
 use super::{events, failure, hook, prompt, silent_hook};
 use crate::support::files::files_with;
 use crate::support::secrets::TOKEN;
-use crate::support::{Daemon, eventually, kind};
+use crate::support::{Daemon, assert_has, eventually, kind};
 use serde_json::json;
 
 #[test]
@@ -24,7 +24,7 @@ fn a_hook_prints_nothing_and_its_signal_is_an_event_once_however_often_it_arrive
     assert_eq!(events[1]["event_type"], "pre");
     assert_eq!(events[1]["content"], "no, use the other file");
     eventually("both prompts are counted", || {
-        let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+        let status = daemon.status();
         let mut hooks = status["hooks"]["events"].as_array().unwrap().iter();
         let prompts = hooks.find(|one| one["event"] == "UserPromptSubmit")?;
         (prompts["count"] == 2).then_some(())
@@ -34,25 +34,16 @@ fn a_hook_prints_nothing_and_its_signal_is_an_event_once_however_often_it_arrive
 #[test]
 fn no_secret_of_a_payload_reaches_a_file() {
     let daemon = Daemon::start();
-    silent_hook(
-        &daemon,
-        &prompt("s", "p1", &format!("no, use {TOKEN} instead")),
-    );
-    silent_hook(
-        &daemon,
-        &failure(
-            "s",
-            "t1",
-            &format!("curl -H 'Authorization: Bearer {TOKEN}' x"),
-            "Exit code 7\nfailed to connect",
-        ),
-    );
+    let said = format!("no, use {TOKEN} instead");
+    silent_hook(&daemon, &prompt("s", "p1", &said));
+    let command = format!("curl -H 'Authorization: Bearer {TOKEN}' x");
+    let error = "Exit code 7\nfailed to connect";
+    silent_hook(&daemon, &failure("s", "t1", &command, error));
     let events = events(&daemon, 2);
     assert_eq!(events[0]["content"], "no, use *** instead");
     eventually("the payloads have left the journal", || {
-        files_with(daemon.home(), TOKEN.as_bytes())
-            .is_empty()
-            .then_some(())
+        let found = files_with(daemon.home(), TOKEN.as_bytes());
+        found.is_empty().then_some(())
     });
 }
 
@@ -72,23 +63,14 @@ fn what_is_no_payload_costs_nothing_and_breaks_nothing() {
         deep.as_bytes(),
     ] {
         let ran = hook(&daemon, payload);
-        assert_eq!(
-            (ran.code, ran.stdout.as_str(), ran.stderr.as_str()),
-            (Some(0), "", "")
-        );
+        assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (Some(0), "", ""));
     }
     let large = prompt("s", "p1", &format!("no, {}", "x".repeat(10 << 20)));
     silent_hook(&daemon, &large);
     let events = events(&daemon, 1);
     assert!(events[0]["content"].as_str().unwrap().chars().count() <= 500);
-    let status = daemon.call_value("coach.status", &json!({})).unwrap();
-    assert!(
-        status["problems"][0]
-            .as_str()
-            .unwrap()
-            .contains("could not be read"),
-        "{status}"
-    );
+    let status = daemon.ok("coach.status", &json!({}));
+    assert_has(&status["problems"][0], ["could not be read"]);
 
     // Nor do wrong parameters.
     let post = |id: &str, at: &str, payload: &str| {
@@ -97,14 +79,12 @@ fn what_is_no_payload_costs_nothing_and_breaks_nothing() {
         daemon.call_value("hook.post", &params)
     };
     let (id, at) = ("0123456789abcdef0123456789abcdef", "2026-01-01T00:00:00Z");
-    assert_eq!(kind(&post("1", at, "{}").unwrap_err()), "invalid_argument");
-    assert_eq!(
-        kind(&post(id, "now", "{}").unwrap_err()),
-        "invalid_argument"
-    );
-    assert_eq!(
-        kind(&post(id, at, "[]").unwrap_err()),
-        "hook_payload_invalid"
-    );
+    for (id, at, payload, expected) in [
+        ("1", at, "{}", "invalid_argument"),
+        (id, "now", "{}", "invalid_argument"),
+        (id, at, "[]", "hook_payload_invalid"),
+    ] {
+        assert_eq!(kind(&post(id, at, payload).unwrap_err()), expected);
+    }
     assert_eq!(post(id, at, "{}").unwrap(), json!({}));
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Runs `ccctl`, by that name, in a home directory. Hooks are recognised by the name of their program.
-fn at_home(daemon: &Daemon, home: &Path, words: &[&str]) -> Ran {
+pub(crate) fn at_home(daemon: &Daemon, home: &Path, words: &[&str]) -> Ran {
     let program = daemon.home().join("ccctl");
     if !program.exists() {
         symlink(env!("CARGO_BIN_EXE_ccctl_under_test"), &program).unwrap();

@@ -1,6 +1,8 @@
 //! Acknowledged payloads survive kills.
 
+use crate::support::processes::worker_of;
 use crate::support::{Daemon, any_moment, eventually_within, kind, rounds};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -28,12 +30,8 @@ fn client(
             return;
         }
         let command = format!("tool-{round}-{client}-{number} build");
-        let payload = super::failure(
-            &format!("s{client}"),
-            "t",
-            &command,
-            "Exit code 1\nerror: x",
-        );
+        let session = format!("s{client}");
+        let payload = super::failure(&session, "t", &command, "Exit code 1\nerror: x");
         let id = format!("{round:08x}{client:08x}{number:016x}");
         let params =
             json!({"delivery_id": id, "at": "2026-01-01T00:00:00.000000Z", "payload": payload});
@@ -65,14 +63,12 @@ fn every_acknowledged_payload_is_recorded_once_through_kills_of_the_daemon() {
             }
             any_moment(round, Duration::from_millis(200));
             // All processes at once, in the middle of everything.
-            let holder = rustix::process::Pid::from_raw(daemon.pid()).unwrap();
-            let worker = crate::support::processes::worker_of(daemon.pid());
-            rustix::process::kill_process(holder, rustix::process::Signal::STOP).unwrap();
-            if let Some(worker) = worker.and_then(rustix::process::Pid::from_raw) {
-                let _ = rustix::process::kill_process(worker, rustix::process::Signal::KILL);
+            daemon.signal(Signal::STOP);
+            if let Some(worker) = worker_of(daemon.pid()).and_then(Pid::from_raw) {
+                let _ = kill_process(worker, Signal::KILL);
             }
             stop.store(true, Ordering::Relaxed);
-            rustix::process::kill_process(holder, rustix::process::Signal::KILL).unwrap();
+            daemon.signal(Signal::KILL);
         });
         daemon.kill();
         daemon.restart();
@@ -86,11 +82,8 @@ fn every_acknowledged_payload_is_recorded_once_through_kills_of_the_daemon() {
     processed(&daemon);
     let recorded = all_commands(&daemon);
     let set: BTreeSet<&String> = recorded.iter().collect();
-    let missing: Vec<&String> = taken
-        .iter()
-        .filter(|command| !set.contains(command))
-        .collect();
-    assert!(missing.is_empty(), "{} are missing", missing.len());
+    let missing = taken.iter().filter(|command| !set.contains(command));
+    assert_eq!(missing.count(), 0, "some are missing");
     assert_eq!(set.len(), recorded.len(), "some are recorded twice");
     println!("{} acknowledged, {} recorded", taken.len(), recorded.len());
 }
@@ -110,7 +103,7 @@ fn all_commands(daemon: &Daemon) -> Vec<String> {
     let mut before: Option<String> = None;
     loop {
         let params = json!({"limit": 1000, "before": before});
-        let page = daemon.call_value("coach.events", &params).unwrap();
+        let page = daemon.ok("coach.events", &params);
         let events = page["events"].as_array().unwrap();
         let Some(last) = events.last() else {
             return commands;

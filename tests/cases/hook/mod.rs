@@ -2,7 +2,7 @@
 
 pub(crate) mod claude;
 mod delivery;
-mod install;
+pub(crate) mod install;
 mod keys;
 mod kill;
 mod open_input;
@@ -12,29 +12,16 @@ mod spool;
 use crate::support::client::Ran;
 use crate::support::{Ccctl, Daemon, eventually};
 use serde_json::{Value, json};
-use std::io::Write as _;
-use std::process::Stdio;
 
 /// Runs `ccctl hook` with a payload.
 pub(crate) fn hook(daemon: &Daemon, payload: &[u8]) -> Ran {
-    let mut command = Ccctl::new(daemon).command(&["hook"]);
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    // A client that has heard enough need not read all of it.
-    let _ = child.stdin.take().unwrap().write_all(payload);
-    Ran::of(child.wait_with_output().unwrap())
+    Ccctl::new(daemon).run_with(&["hook"], payload)
 }
 
 /// Runs `ccctl hook`, which prints nothing and succeeds.
 pub(crate) fn silent_hook(daemon: &Daemon, payload: &Value) {
     let ran = hook(daemon, payload.to_string().as_bytes());
-    assert_eq!(
-        (ran.code, ran.stdout.as_str(), ran.stderr.as_str()),
-        (Some(0), "", "")
-    );
+    assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (Some(0), "", ""));
 }
 
 /// A failed command, as Claude Code reports it.
@@ -53,9 +40,8 @@ pub(crate) fn prompt(session: &str, id: &str, text: &str) -> Value {
 /// Returns the recorded events, oldest first, once there are so many.
 pub(crate) fn events(daemon: &Daemon, count: usize) -> Vec<Value> {
     let mut events = eventually(&format!("{count} events"), || {
-        let listed = daemon
-            .call_value("coach.events", &json!({"limit": 1000}))
-            .ok()?;
+        let all = json!({"limit": 1000});
+        let listed = daemon.call_value("coach.events", &all).ok()?;
         let events = listed["events"].as_array()?.clone();
         (events.len() >= count).then_some(events)
     });

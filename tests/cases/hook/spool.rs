@@ -7,16 +7,9 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 fn post(daemon: &Daemon, number: usize) {
-    let command = format!("tool{number} build");
-    silent_hook(
-        daemon,
-        &failure(
-            "s",
-            &format!("t{number}"),
-            &command,
-            "Exit code 1\nerror: x",
-        ),
-    );
+    let (id, command) = (format!("t{number}"), format!("tool{number} build"));
+    let payload = failure("s", &id, &command, "Exit code 1\nerror: x");
+    silent_hook(daemon, &payload);
 }
 
 /// Returns the commands of the recorded events, oldest first.
@@ -26,7 +19,8 @@ fn commands(daemon: &Daemon, count: usize) -> Vec<String> {
 }
 
 fn expected(count: usize) -> Vec<String> {
-    (0..count)
+    let numbers = 0..count;
+    numbers
         .map(|number| format!("tool{number} build"))
         .collect()
 }
@@ -47,7 +41,7 @@ fn what_came_while_no_daemon_ran_is_taken_in_in_order_by_the_next_one() {
     eventually("the spool is empty", || {
         (std::fs::read_dir(&spool).unwrap().count() == 0).then_some(())
     });
-    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+    let status = daemon.status();
     assert_eq!(status["hooks"]["events"][0]["spooled"], 5);
 }
 

@@ -1,7 +1,7 @@
 //! How much room the database takes, and that it gives back what it no longer needs.
 
 use crate::support::{Connection, Daemon, eventually_within};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs;
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ fn file_bytes(daemon: &Daemon, name: &str) -> u64 {
 
 fn send(connection: &mut Connection, session: &str, text: &str) {
     let line = json!({"session": session, "text": text, "newline": true});
-    connection.call_value("session.send", &line).unwrap();
+    connection.ok("session.send", &line);
 }
 
 /// Returns the number of rows that the history of a session has at least.
 fn rows(connection: &mut Connection, session: &str) -> usize {
     let history = json!({"session": session, "limit": 10_000});
-    let history = connection.call_value("session.history", &history).unwrap();
+    let history = connection.ok("session.history", &history);
     history["interactions"].as_array().unwrap().len()
 }
 
@@ -47,7 +47,7 @@ fn a_send_and_its_output_take_at_most_150_bytes() {
 
 #[test]
 fn the_file_of_the_database_shrinks_after_sessions_were_removed() {
-    let mut daemon = Daemon::start();
+    let daemon = Daemon::start();
     let mut connection = daemon.connect();
     let session = connection.start_session(&["cat"]);
     let long = "never printed ".repeat(700);
@@ -56,24 +56,19 @@ fn the_file_of_the_database_shrinks_after_sessions_were_removed() {
     for _ in 0..200 {
         connection.refused("session.expect", &wait, "expect_timeout");
     }
-    connection
-        .call_value("session.close", &json!({"session": session}))
-        .unwrap();
+    connection.ok("session.close", &json!({"session": session}));
     assert!(rows(&mut connection, &session) > 200);
-    let bytes =
-        |daemon: &Daemon| file_bytes(daemon, "ccd.sqlite") + file_bytes(daemon, "ccd.sqlite-wal");
-    assert!(bytes(&daemon) > 2_000_000, "{}", bytes(&daemon));
-    let removed = connection.call_value("session.cleanup", &json!({}));
-    assert_eq!(removed.unwrap()["removed"], 1);
-    let check = connection.call_value("daemon.check", &json!({})).unwrap();
+    let bytes = || file_bytes(&daemon, "ccd.sqlite") + file_bytes(&daemon, "ccd.sqlite-wal");
+    assert!(bytes() > 2_000_000, "{}", bytes());
+    let removed = connection.ok("session.cleanup", &json!({}));
+    assert_eq!(removed["removed"], 1);
+    let check = connection.ok("daemon.check", &json!({}));
     let finished = json!({"job": check["job"], "wait_ms": 60_000});
-    let finished = connection.call_value("job.get", &finished).unwrap();
+    let finished = connection.ok("job.get", &finished);
     assert_eq!(finished["result"]["problems"], json!([]), "{finished}");
     let small = eventually_within(Duration::from_secs(60), || {
-        (bytes(&daemon) <= 200 << 10).then_some(())
+        (bytes() <= 200 << 10).then_some(())
     });
-    assert!(small.is_some(), "{} bytes", bytes(&daemon));
-    let status: Value = connection.call_value("daemon.status", &json!({})).unwrap();
-    assert_eq!(status["last_errors"], json!([]), "{status}");
-    daemon.stop();
+    assert!(small.is_some(), "{} bytes", bytes());
+    assert_eq!(connection.status()["last_errors"], json!([]));
 }

@@ -15,8 +15,7 @@ const LEAVING: &str = "f=$(mktemp -u) && mkfifo $f
 fn stubborn(connection: &mut Connection) -> String {
     let script = "trap '' HUP TERM; echo ready; while :; do sleep 0.1; done";
     let session = connection.start_session(&["sh", "-c", script]);
-    let ready = json!({"session": session, "patterns": [{"exact": "ready"}]});
-    connection.call_value("session.expect", &ready).unwrap();
+    connection.expect_text(&session, "ready");
     session
 }
 
@@ -28,7 +27,7 @@ fn calls_are_answered_and_subscribers_told_until_the_last_session_has_ended() {
     let mut subscriber = daemon.connect();
     for subscribed in [session.clone(), connection.start_session(&["cat"])] {
         let params = json!({"session": subscribed});
-        subscriber.call_value("session.subscribe", &params).unwrap();
+        subscriber.ok("session.subscribe", &params);
     }
     let never = json!({"session": session, "patterns": [{"exact": "never"}], "timeout_ms": null});
     let expect = connection.request("session.expect", &never);
@@ -40,12 +39,9 @@ fn calls_are_answered_and_subscribers_told_until_the_last_session_has_ended() {
     let refused = eventually("no session can be started", || {
         newcomer.call_value("session.create", &create).err()
     });
-    assert_eq!(
-        (kind(&refused), &refused["code"]),
-        ("shutting_down", &json!(1004))
-    );
-    let record = newcomer.call_value("session.get", &json!({"session": session}));
-    assert_eq!(record.unwrap()["session_id"], json!(session));
+    assert_eq!(kind(&refused), "shutting_down");
+    assert_eq!(refused["code"], 1004);
+    assert_eq!(newcomer.record(&session)["session_id"], json!(session));
     let ended: Value = connection.answer(expect).unwrap_err();
     assert_eq!(kind(&ended), "process_ended", "{ended}");
     assert_eq!(ended["data"]["signal"], 9);
@@ -91,7 +87,7 @@ fn what_left_a_run_ends_with_it_and_what_left_a_session_with_the_daemon() {
     let pid: i32 = printed.trim().parse().unwrap();
     eventually("it is gone", || (!lives(pid)).then_some(()));
     let once = json!({"program": "sh", "args": ["-c", LEAVING]});
-    let reply = daemon.call_value("run.once", &once).unwrap();
+    let reply = daemon.ok("run.once", &once);
     let pid: i32 = reply["output"].as_str().unwrap().trim().parse().unwrap();
     eventually("it is gone", || (!lives(pid)).then_some(()));
     let session = daemon.open("sh", &["-c", LEAVING]);

@@ -2,15 +2,14 @@
 
 use crate::support::client::{Ccctl, Ran};
 use crate::support::processes::lives;
-use crate::support::session::program;
 use crate::support::worker::{is_one_process, signal_worker, worker};
-use crate::support::{Daemon, eventually};
+use crate::support::{Daemon, assert_has, eventually};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long a command may take on a machine that is busy with other tests. None of them would end without a limit.
@@ -24,23 +23,47 @@ fn run(daemon: &Daemon, args: &[&str]) -> Ran {
     ran
 }
 
+fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
+}
+
 /// Asserts that a command reports that the daemon does not reply.
 #[track_caller]
 fn assert_silent(ran: &Ran, daemon: &Daemon) {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert_eq!(ran.stderr.lines().count(), 1, "{ran:?}");
     let pid = format!("the daemon (pid {}) does not reply", daemon.pid());
-    for part in [&pid, "ccctl daemon stop --force"] {
-        assert!(ran.stderr.contains(part), "{part:?} is not in {ran:?}");
-    }
+    assert_has(&ran.stderr, [&pid, "ccctl daemon stop --force"]);
 }
 
 /// Starts a program that reads; returns its session and process ids.
 fn start(daemon: &Daemon) -> (String, i32) {
-    let record = daemon.call::<ccd_protocol::session::SessionCreate>(&program(daemon, "cat", &[]));
-    let record = serde_json::to_value(record.unwrap()).unwrap();
-    let pid = i32::try_from(record["pid"].as_i64().unwrap()).unwrap();
-    (record["session_id"].as_str().unwrap().to_owned(), pid)
+    let record = daemon.open("cat", &[]).record;
+    (record.session_id, record.pid)
+}
+
+/// Waits for the end of the daemon, with which these processes and this session have ended.
+fn assert_all_ended(daemon: &mut Daemon, pids: [i32; 2], session: &str) {
+    assert!(daemon.wait_for_end().success());
+    assert!(!pids.into_iter().any(lives));
+    assert!(!daemon.socket().exists());
+    daemon.restart();
+    assert_eq!(daemon.connect().record(session)["end_reason"], "shutdown");
+}
+
+/// Starts to end a daemon by force.
+fn stopping(daemon: &Daemon) -> Child {
+    let mut stop = Ccctl::new(daemon).command(&["daemon", "stop", "--force"]);
+    stop.stdout(Stdio::null()).spawn().unwrap()
+}
+
+/// Ends a daemon by force, and asserts what is said about that.
+#[track_caller]
+fn assert_stopped(daemon: &Daemon, why: &str) {
+    let ran = run(daemon, &["daemon", "stop", "--force"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let told = format!("ccd stopped: pid {}, which {why}\n", daemon.pid());
+    assert_eq!(ran.stdout, told);
 }
 
 /// A thread of another process that does nothing any more, not even after SIGCONT.
@@ -87,32 +110,12 @@ fn a_worker_that_is_stopped_does_not_reply_and_serves_again_when_it_continues() 
     signal_worker(&daemon, pid, Signal::STOP);
     assert_silent(&run(&daemon, &["daemon", "status"]), &daemon);
     assert_silent(&run(&daemon, &["daemon", "restart"]), &daemon);
-    let line = [
-        "session",
-        "send",
-        &session,
-        "one",
-        "-e",
-        "one",
-        "--timeout",
-        "0.2",
-    ];
-    let sent = run(&daemon, &line);
+    let line = format!("session send {session} one -e one --timeout 0.2");
+    let sent = run(&daemon, &words(&line));
     assert_silent(&sent, &daemon);
-    assert!(
-        sent.stderr.contains("whether the input was typed"),
-        "{sent:?}"
-    );
-    let line = [
-        "session",
-        "wait",
-        &session,
-        "--exit",
-        "--timeout",
-        "0.2",
-        "--json",
-    ];
-    let waited: Value = serde_json::from_str(&run(&daemon, &line).stderr).unwrap();
+    assert_has(&sent.stderr, ["whether the input was typed"]);
+    let line = format!("session wait {session} --exit --timeout 0.2 --json");
+    let waited: Value = serde_json::from_str(&run(&daemon, &words(&line)).stderr).unwrap();
     let data = json!({"kind": "failed", "done": "unknown"});
     assert_eq!(waited["error"]["data"], data, "{waited}");
     signal_worker(&daemon, pid, Signal::CONT);
@@ -131,20 +134,10 @@ fn a_worker_that_is_stopped_is_ended_with_its_sessions() {
         return;
     }
     let (session, program) = start(&daemon);
-    let (holder, pid) = (daemon.pid(), worker(&daemon));
+    let pid = worker(&daemon);
     signal_worker(&daemon, pid, Signal::STOP);
-    let ran = run(&daemon, &["daemon", "stop", "--force"]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert_eq!(
-        ran.stdout,
-        format!("ccd stopped: pid {holder}, which did not reply\n")
-    );
-    assert!(daemon.wait_for_end().success());
-    assert!(!lives(pid) && !lives(program));
-    assert!(!daemon.socket().exists());
-    daemon.restart();
-    let record = daemon.call_value("session.get", &json!({ "session": session }));
-    assert_eq!(record.unwrap()["end_reason"], "shutdown");
+    assert_stopped(&daemon, "did not reply");
+    assert_all_ended(&mut daemon, [pid, program], &session);
 }
 
 #[test]
@@ -156,19 +149,10 @@ fn a_worker_that_hangs_is_killed_and_the_next_one_ends_the_sessions() {
     let (session, program) = start(&daemon);
     let pid = worker(&daemon);
     let Some(hung) = Hung::new(pid) else { return };
-    let stop = ["daemon", "stop", "--force"];
-    let mut stopping = Ccctl::new(&daemon)
-        .command(&stop)
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut stopping = stopping(&daemon);
     hung.is_killed();
     assert!(stopping.wait().unwrap().success());
-    assert!(daemon.wait_for_end().success());
-    assert!(!lives(pid) && !lives(program));
-    daemon.restart();
-    let record = daemon.call_value("session.get", &json!({ "session": session }));
-    assert_eq!(record.unwrap()["end_reason"], "shutdown");
+    assert_all_ended(&mut daemon, [pid, program], &session);
 }
 
 #[test]
@@ -182,12 +166,7 @@ fn a_daemon_whose_processes_both_hang_is_killed() {
     let (Some(hung), Some(_)) = (Hung::new(pid), Hung::new(holder)) else {
         return;
     };
-    let stop = ["daemon", "stop", "--force"];
-    let mut stopping = Ccctl::new(&daemon)
-        .command(&stop)
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut stopping = stopping(&daemon);
     hung.is_killed();
     assert_eq!(daemon.wait_for_end().signal(), Some(libc::SIGKILL));
     assert!(stopping.wait().unwrap().success());
@@ -196,9 +175,7 @@ fn a_daemon_whose_processes_both_hang_is_killed() {
 
 #[test]
 fn a_daemon_whose_connections_are_all_taken_is_ended_by_force() {
-    let mut daemon = Daemon::builder()
-        .config(r#"{"limits": {"connections": 5}}"#)
-        .start();
+    let mut daemon = Daemon::with_config(r#"{"limits": {"connections": 5}}"#);
     let taken = eventually("all connections are taken", || {
         let mut taken = Vec::new();
         for _ in 0..5 {
@@ -206,19 +183,10 @@ fn a_daemon_whose_connections_are_all_taken_is_ended_by_force() {
             client.write_all(b"{").ok()?;
             taken.push(client);
         }
-        let refused = run(&daemon, &["daemon", "status"]);
-        refused
-            .stderr
-            .contains("which is the limit")
-            .then_some(taken)
+        let refused = run(&daemon, &["daemon", "status"]).stderr;
+        refused.contains("which is the limit").then_some(taken)
     });
-    let ran = run(&daemon, &["daemon", "stop", "--force"]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    let told = format!(
-        "ccd stopped: pid {}, which accepted no more connections\n",
-        daemon.pid()
-    );
-    assert_eq!(ran.stdout, told);
+    assert_stopped(&daemon, "accepted no more connections");
     assert!(daemon.wait_for_end().success());
     drop(taken);
 }
@@ -228,10 +196,7 @@ fn a_daemon_whose_socket_was_removed_and_that_hangs_is_ended_by_force() {
     let mut daemon = Daemon::start();
     std::fs::remove_file(daemon.socket()).unwrap();
     daemon.signal(Signal::STOP);
-    let ran = run(&daemon, &["daemon", "stop", "--force"]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    let told = format!("ccd stopped: pid {}, which had no socket\n", daemon.pid());
-    assert_eq!(ran.stdout, told);
+    assert_stopped(&daemon, "had no socket");
     assert!(daemon.wait_for_end().success());
     let ran = run(&daemon, &["daemon", "stop", "--force"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");

@@ -2,7 +2,7 @@
 
 use crate::support::files::Odd;
 use crate::support::worker::{is_one_process, kill_worker};
-use crate::support::{Daemon, eventually};
+use crate::support::{Daemon, assert_has, eventually};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,11 +12,9 @@ use std::path::PathBuf;
 fn used() -> (Daemon, PathBuf) {
     let mut daemon = Daemon::start();
     // As an older build made its files.
-    daemon
-        .call_value("coach.mute", &json!({"type": "REPETITION"}))
-        .unwrap();
-    daemon.call_value("exec.list", &json!({})).unwrap();
-    daemon.call_value("conversation.list", &json!({})).unwrap();
+    daemon.ok("coach.mute", &json!({"type": "REPETITION"}));
+    daemon.ok("exec.list", &json!({}));
+    daemon.ok("conversation.list", &json!({}));
     daemon.stop();
     let mut logs = fs::read_dir(daemon.home().join("logs")).unwrap();
     let log = logs.next().unwrap().unwrap().path();
@@ -26,13 +24,9 @@ fn used() -> (Daemon, PathBuf) {
 #[test]
 fn a_start_without_a_file_it_needs_ends_with_one_line_that_names_it() {
     let (daemon, _) = used();
+    let names = ["ccd.sqlite", "ccd.sqlite-wal", "ccd.lock"];
     for odd in Odd::all() {
-        for name in [
-            "ccd.sqlite",
-            "ccd.sqlite-wal",
-            "ccd.lock",
-            "run/ccd.sock.lock",
-        ] {
+        for name in names.into_iter().chain(["run/ccd.sock.lock"]) {
             let path = daemon.home().join(name);
             let kept = path.with_extension("kept");
             let had_one = fs::rename(&path, &kept).is_ok();
@@ -40,11 +34,8 @@ fn a_start_without_a_file_it_needs_ends_with_one_line_that_names_it() {
             let ran = daemon.run_to_end(&[]);
             assert_eq!(ran.code, Some(1), "{odd:?} {name}: {ran:?}");
             let named = format!("{} is a", path.display());
-            let lines = ran.stderr.lines().count();
-            assert!(
-                lines == 1 && ran.stderr.contains(&named),
-                "{odd:?}: {ran:?}"
-            );
+            assert_eq!(ran.stderr.lines().count(), 1, "{odd:?}: {ran:?}");
+            assert!(ran.stderr.contains(&named), "{odd:?}: {ran:?}");
             placed.take_away();
             if had_one {
                 fs::rename(&kept, &path).unwrap();
@@ -70,23 +61,15 @@ fn a_daemon_goes_on_without_the_files_that_it_does_not_need() {
     for odd in Odd::all() {
         let placed: Vec<_> = in_use.iter().map(|path| odd.put(path)).collect();
         daemon.restart();
-        let errors = eventually("the daemon reports the file of its log", || {
-            let status = daemon.call_value("daemon.status", &json!({})).unwrap();
-            let errors = status["last_errors"].to_string();
-            errors.contains(log.to_str().unwrap()).then_some(errors)
-        });
+        let errors = daemon.reports_error(log.to_str().unwrap());
         assert!(errors.contains("standard error"), "{errors}");
         for (method, file) in [
-            ("exec.list", Some("exec.sqlite")),
-            ("coach.events", Some("events.sqlite")),
-            ("conversation.list", None),
+            ("exec.list", "exec.sqlite"),
+            ("coach.events", "events.sqlite"),
         ] {
-            let reply = daemon.call_value(method, &json!({}));
-            if let Some(file) = file {
-                let error = reply.unwrap_err().to_string();
-                assert!(error.contains(file), "{odd:?} {method}: {error}");
-            }
+            assert_has(&daemon.error(method, &json!({})), [file]);
         }
+        let _ = daemon.call_value("conversation.list", &json!({}));
         let mut connection = daemon.connect();
         let session = connection.start_session(&["echo", "served"]);
         assert_eq!(connection.ended(&session)["exitstatus"], 0);
@@ -100,7 +83,7 @@ fn a_daemon_goes_on_without_the_files_that_it_does_not_need() {
         }
     }
     daemon.restart();
-    assert!(daemon.call_value("exec.list", &json!({})).is_ok());
+    daemon.ok("exec.list", &json!({}));
 }
 
 #[test]
@@ -122,11 +105,8 @@ fn a_call_does_not_wait_for_what_is_in_the_place_of_a_session_s_file() {
         let places = ["screen.json", "sizes.json", "output.base"];
         let placed: Vec<_> = places.map(|name| odd.put(&folder.join(name))).into();
         kill_worker(&daemon);
-        let screen = daemon.call_value("session.screen", &json!({"session": session.id()}));
-        assert_eq!(screen.unwrap()["lines"][0], "shown", "{odd:?}");
-        let from_start = json!({"session": session.id(), "since": 0});
-        let read = daemon.call_value("session.read", &from_start).unwrap();
-        assert_eq!(read["text"], "shown\n", "{odd:?}");
+        assert_eq!(session.screen().lines[0], "shown", "{odd:?}");
+        assert_eq!(session.bytes(), b"shown\r\n", "{odd:?}");
         let ended = session.close();
         assert_eq!(json!(ended)["errors"], Value::Null);
         other.ask("and on", "and on\n");
@@ -162,8 +142,7 @@ fn something_else_in_the_place_of_the_storage_costs_no_live_session() {
             session.ask("after", "after\n");
             assert_eq!(session.now().pid, session.record.pid, "{odd:?} {name}");
             if is_replaced {
-                let status = daemon.call_value("daemon.status", &json!({})).unwrap();
-                let errors = status["last_errors"].to_string();
+                let errors = daemon.status()["last_errors"].to_string();
                 assert!(errors.contains("set aside"), "{odd:?} {name}: {errors}");
             }
             placed.assert_nothing_foreign_changed();
@@ -188,9 +167,7 @@ fn a_directory_that_others_can_use_by_now_costs_no_live_session() {
     fs::set_permissions(&runtime, fs::Permissions::from_mode(0o1777)).unwrap();
     kill_worker(&daemon);
     session.ask("after", "after\n");
-    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
-    let errors = status["last_errors"].to_string();
-    assert!(errors.contains("writable by others"), "{errors}");
+    daemon.reports_error("writable by others");
     session.close();
     daemon.stop();
     let ran = daemon.run_to_end(&[]);

@@ -2,7 +2,7 @@
 //! runtime directory at logout.
 
 use crate::support::client::Installation;
-use crate::support::{eventually, processes, rounds};
+use crate::support::{assert_has, eventually, processes, rounds};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
@@ -11,8 +11,7 @@ use std::os::unix::fs::symlink;
 /// Starts a session that answers each line with itself, and removes the directory of the socket.
 fn without_directory() -> (Installation, i32, i32) {
     let installation = Installation::new();
-    let ran = installation.run(&["session", "create", "--name", "lasting", "--", "cat"]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
+    installation.ok(&["session", "create", "--name", "lasting", "--", "cat"]);
     let [worker, holder] = pids(&installation);
     fs::remove_dir_all(installation.socket().parent().unwrap()).unwrap();
     (installation, worker, holder)
@@ -20,8 +19,8 @@ fn without_directory() -> (Installation, i32, i32) {
 
 /// The processes of the worker and the holder.
 fn pids(installation: &Installation) -> [i32; 2] {
-    let ran = installation.run(&["daemon", "status", "--json"]);
-    let status: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let status = installation.ok(&["daemon", "status", "--json"]);
+    let status: Value = serde_json::from_str(&status).unwrap();
     ["pid", "holder_pid"].map(|name| i32::try_from(status[name].as_i64().unwrap()).unwrap())
 }
 
@@ -36,8 +35,7 @@ fn kill(pid: i32) {
 
 #[track_caller]
 fn ask(installation: &Installation, text: &str) {
-    let ran = installation.run(&["session", "send", "lasting", text, "--expect", text]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
+    installation.ok(&["session", "send", "lasting", text, "--expect", text]);
 }
 
 #[test]
@@ -50,16 +48,14 @@ fn a_client_reaches_the_sessions_again_and_can_start_others() {
         if is_without_rings {
             fs::remove_dir_all(&rings).unwrap();
         }
-        let ran = installation.run(&["session", "create", "--name", name, "--", "cat"]);
-        assert_eq!(ran.code, Some(0), "{ran:?}");
+        installation.ok(&["session", "create", "--name", name, "--", "cat"]);
     }
     ask(&installation, "again");
     let ran = installation.run(&["daemon", "restart"]);
     // On systems without a handover it is refused.
     assert_eq!(ran.code == Some(0), worker != holder, "{ran:?}");
     ask(&installation, "second");
-    let ran = installation.run(&["daemon", "stop", "--force"]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
+    installation.ok(&["daemon", "stop", "--force"]);
     eventually("it is gone", || {
         (!processes::lives(holder) && !installation.socket().exists()).then_some(())
     });
@@ -84,8 +80,7 @@ fn every_command_finds_a_daemon_whose_files_are_gone() {
         for file in ["ccd.lock", "run/ccd.sock", "run/ccd.sock.lock"] {
             let _ = fs::remove_file(installation.home().join(file));
         }
-        let ran = installation.run(args);
-        assert_eq!(ran.code, Some(0), "{args:?}: {ran:?}");
+        installation.ok(args);
         if !args.contains(&"stop") {
             assert_eq!(pids(&installation)[1], holder, "{args:?}");
         }
@@ -101,9 +96,8 @@ fn a_list_that_was_lost_with_the_daemon_is_asked_for_again() {
         for pid in [worker, holder] {
             signal(pid, Signal::KILL);
         }
-        let ran = installation.run(&["ls", "--all"]);
-        assert_eq!(ran.code, Some(0), "{ran:?}");
-        assert!(ran.stdout.contains("lasting"), "{ran:?}");
+        let listed = installation.ok(&["ls", "--all"]);
+        assert!(listed.contains("lasting"), "{listed}");
     }
 }
 
@@ -117,18 +111,16 @@ fn sessions_survive_the_worker_that_had_their_rings() {
     eventually("the next worker creates the socket by itself", || {
         installation.socket().exists().then_some(())
     });
-    let ran = installation.run(&["--no-start", "daemon", "ping"]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
+    installation.ok(&["--no-start", "daemon", "ping"]);
     ask(&installation, "after a kill");
     fs::remove_file(installation.socket()).unwrap();
     ask(&installation, "with another socket");
     let [worker, _] = pids(&installation);
     kill(worker);
     ask(&installation, "after another kill");
-    let ran = installation.run(&["session", "read", "lasting"]);
-    for said in ["after a kill", "with another socket", "after another kill"] {
-        assert!(ran.stdout.contains(said), "{ran:?}");
-    }
+    let read = installation.ok(&["session", "read", "lasting"]);
+    let said = ["after a kill", "with another socket", "after another kill"];
+    assert_has(&read, said);
     assert_eq!(pids(&installation)[1], holder);
 }
 
@@ -158,9 +150,6 @@ fn sessions_wait_while_something_else_is_in_the_place_of_the_directory() {
         assert_eq!(same, holder);
         worker = next;
     }
-    assert_eq!(
-        fs::read_dir(&elsewhere).unwrap().count(),
-        0,
-        "the link is not followed"
-    );
+    // The link is not followed.
+    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
 }

@@ -1,5 +1,7 @@
 //! What systemd expects of a service: readiness, reload, sockets that it passes.
 
+use crate::support::eventually::PATIENCE;
+use crate::support::session::lacks;
 use crate::support::worker::{is_one_process, kill_worker};
 use crate::support::{Connection, Daemon, eventually};
 use rustix::process::{Pid, Signal, kill_process};
@@ -8,7 +10,6 @@ use std::os::unix::fs::{DirBuilderExt, FileTypeExt};
 use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 /// The socket to which a service reports.
 struct Manager {
@@ -19,13 +20,9 @@ struct Manager {
 impl Manager {
     fn listen(path: &Path) -> Self {
         let socket = UnixDatagram::bind(path).unwrap();
-        socket
-            .set_read_timeout(Some(Duration::from_secs(20)))
-            .unwrap();
-        Self {
-            socket,
-            heard: Vec::new(),
-        }
+        socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        let heard = Vec::new();
+        Self { socket, heard }
     }
 
     /// Waits for a report that contains this line.
@@ -57,21 +54,15 @@ fn the_manager_hears_of_start_reload_and_end_and_again_and_again_for_its_watchdo
     }
     daemon.signal(Signal::HUP);
     manager.wait_for("RELOADING=1");
-    assert!(
-        manager
-            .heard
-            .iter()
-            .any(|line| line.starts_with("MONOTONIC_USEC=")),
-        "{:?}",
-        manager.heard
-    );
+    let mut heard = manager.heard.iter();
+    assert!(heard.any(|line| line.starts_with("MONOTONIC_USEC=")));
     manager.wait_for("READY=1");
     if !is_one_process(&daemon) {
         // Another worker that goes on says so, and feeds the watchdog.
         kill_worker(&daemon);
         manager.wait_for("READY=1");
         manager.wait_for("WATCHDOG=1");
-        daemon.call_value("daemon.upgrade", &json!({})).unwrap();
+        daemon.ok("daemon.upgrade", &json!({}));
         manager.wait_for("READY=1");
         let told = &manager.heard;
         assert!(!told.iter().any(|line| line == "STOPPING=1"), "{told:?}");
@@ -100,46 +91,38 @@ fn a_socket_that_was_passed_in_is_served_and_left_in_place() {
         .create(socket.parent().unwrap())
         .unwrap();
     let home = daemon.home().to_str().unwrap();
-    let activate = Command::new("systemd-socket-activate")
-        .arg("--listen")
-        .arg(&socket)
-        .arg(format!("--setenv=CCD_HOME={home}"))
-        .arg("--setenv=CCD_TEST_ENDS_WITH_STDIN=1")
-        .arg(format!("--setenv=XDG_CONFIG_HOME={home}"))
-        .arg(env!("CARGO_BIN_EXE_ccd_under_test"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
-    let mut activator = match activate {
-        Ok(child) => Activator(child),
-        Err(error) => {
-            eprintln!("skipped: systemd-socket-activate cannot be run: {error}");
-            return;
-        }
-    };
+    if lacks(&["systemd-socket-activate"]) {
+        return;
+    }
+    let mut activate = Command::new("systemd-socket-activate");
+    activate.arg("--listen").arg(&socket);
+    activate.arg(format!("--setenv=CCD_HOME={home}"));
+    activate.arg("--setenv=CCD_TEST_ENDS_WITH_STDIN=1");
+    activate.arg(format!("--setenv=XDG_CONFIG_HOME={home}"));
+    activate.arg(env!("CARGO_BIN_EXE_ccd_under_test"));
+    activate.stdin(Stdio::piped());
+    activate.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut activator = Activator(activate.spawn().unwrap());
     // The first connection starts the daemon, which then serves it first.
     let mut connection = eventually("the activator listens", || {
         UnixStream::connect(&socket).ok().map(Connection::over)
     });
-    let status = connection.call_value("daemon.status", &json!({})).unwrap();
+    let status = connection.status();
     assert_eq!(status["holder_pid"], activator.0.id());
     let session = connection.start_session(&["cat"]);
     let send = json!({"session": session, "text": "on\r", "expect": {"patterns": [{"exact": "on\non\n"}]}});
-    connection.call_value("session.send", &send).unwrap();
+    connection.ok("session.send", &send);
     let worker = i32::try_from(status["pid"].as_i64().unwrap()).unwrap();
     if status["holder_pid"] != status["pid"] {
         kill_process(Pid::from_raw(worker).unwrap(), Signal::KILL).unwrap();
         // The next worker serves the same socket.
         let mut connection = Connection::open(&socket);
-        connection.call_value("session.send", &send).unwrap();
+        connection.ok("session.send", &send);
     }
     drop(activator.0.stdin.take());
     let status = eventually("the daemon ends", || activator.0.try_wait().unwrap());
     assert!(status.success());
+    // The manager's socket is not removed.
     let meta = std::fs::symlink_metadata(&socket).unwrap();
-    assert!(
-        meta.file_type().is_socket(),
-        "the manager's socket is not removed"
-    );
+    assert!(meta.file_type().is_socket());
 }

@@ -1,9 +1,10 @@
 //! Start and stop of the daemon: one per socket and base directory, and nothing is left behind.
 
 use crate::support::client::Ran;
-use crate::support::{Daemon, processes};
+use crate::support::files::files;
+use crate::support::{Daemon, assert_fields, assert_has, processes};
 use rustix::process::Signal;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
@@ -13,9 +14,7 @@ use std::time::{Duration, Instant};
 fn assert_refused(ran: &Ran, words: &[&str]) {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert_eq!(ran.stderr.lines().count(), 1, "{ran:?}");
-    for word in words {
-        assert!(ran.stderr.contains(word), "{word:?} is missing in {ran:?}");
-    }
+    assert_has(&ran.stderr, words);
 }
 
 fn mode(path: &Path) -> u32 {
@@ -37,11 +36,8 @@ fn a_second_daemon_of_a_base_directory_or_a_socket_names_the_first_and_ends() {
     assert_refused(&other.run_to_end(&[]), &["already running", &pid]);
     let ran = daemon.run_to_end(&["--if-not-running"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(
-        ran.stderr.contains(&pid) && ran.stderr.contains(socket),
-        "{ran:?}"
-    );
-    assert_eq!(daemon.call_value("daemon.ping", &json!({})), Ok(json!({})));
+    assert_has(&ran.stderr, [&pid, socket]);
+    daemon.ping();
 }
 
 #[test]
@@ -50,10 +46,7 @@ fn a_base_directory_without_its_lock_file_is_still_taken() {
     let pid = format!("pid {}", daemon.pid());
     let mut connection = daemon.connect();
     let session = connection.start_session(&["cat"]);
-    let (lock, other) = (
-        daemon.home().join("ccd.lock"),
-        daemon.home().join("other.sock"),
-    );
+    let [lock, other] = ["ccd.lock", "other.sock"].map(|name| daemon.home().join(name));
     for also_without_socket in [false, true] {
         fs::remove_file(&lock).unwrap();
         if also_without_socket {
@@ -64,8 +57,7 @@ fn a_base_directory_without_its_lock_file_is_still_taken() {
         let socket = daemon.socket();
         assert_refused(&ran, &["already running", &pid, socket.to_str().unwrap()]);
         assert!(!other.exists());
-        let record = daemon.call_value("session.get", &json!({"session": session}));
-        assert_eq!(record.unwrap()["state"], "alive");
+        assert_eq!(connection.record(&session)["state"], "alive");
     }
 }
 
@@ -97,10 +89,8 @@ fn a_directory_that_others_can_change_and_a_path_that_is_too_long_are_refused() 
     let daemon = Daemon::builder().prepare();
     let run = daemon.home().join("run");
     symlink("/tmp", &run).unwrap();
-    assert_refused(
-        &daemon.run_to_end(&[]),
-        &[run.to_str().unwrap(), "symbolic link"],
-    );
+    let ran = daemon.run_to_end(&[]);
+    assert_refused(&ran, &[run.to_str().unwrap(), "symbolic link"]);
     fs::remove_file(&run).unwrap();
     let shared = daemon.home().join("shared");
     fs::create_dir(&shared).unwrap();
@@ -117,18 +107,15 @@ fn a_directory_that_others_can_change_and_a_path_that_is_too_long_are_refused() 
 fn what_is_in_the_way_of_the_socket_is_left_alone() {
     let daemon = Daemon::builder().prepare();
     fs::create_dir(daemon.home().join("run")).unwrap();
-    fs::write(daemon.socket(), "precious").unwrap();
-    assert_refused(
-        &daemon.run_to_end(&[]),
-        &["in the way", daemon.socket().to_str().unwrap()],
-    );
-    assert_eq!(fs::read_to_string(daemon.socket()).unwrap(), "precious");
-    fs::remove_file(daemon.socket()).unwrap();
-    let _listener = UnixListener::bind(daemon.socket()).unwrap();
-    assert_refused(
-        &daemon.run_to_end(&[]),
-        &["another process listens", daemon.socket().to_str().unwrap()],
-    );
+    let socket = daemon.socket();
+    let named = socket.to_str().unwrap();
+    fs::write(&socket, "precious").unwrap();
+    assert_refused(&daemon.run_to_end(&[]), &["in the way", named]);
+    assert_eq!(fs::read_to_string(&socket).unwrap(), "precious");
+    fs::remove_file(&socket).unwrap();
+    let _listener = UnixListener::bind(&socket).unwrap();
+    let ran = daemon.run_to_end(&[]);
+    assert_refused(&ran, &["another process listens", named]);
 }
 
 #[test]
@@ -142,43 +129,24 @@ fn sigterm_ends_every_session_within_ten_seconds() {
         connection.start_session(&["bash", "-c", "setsid sleep 4321 & echo ready; wait"]),
     ];
     for session in &sessions[1..] {
-        let params = json!({"session": session, "patterns": [{"exact": "ready"}]});
-        connection.call_value("session.expect", &params).unwrap();
+        connection.expect_text(session, "ready");
     }
-    let socket = daemon.socket();
     let started = Instant::now();
     assert!(daemon.stop().success());
-    assert!(
-        started.elapsed() < Duration::from_secs(10),
-        "{:?}",
-        started.elapsed()
-    );
-    assert!(!socket.exists(), "the socket is removed");
+    let took = started.elapsed();
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    assert!(!daemon.socket().exists(), "the socket is removed");
     for session in &sessions {
-        assert_eq!(
-            processes::with_variable(&format!("CCD_SESSION_ID={session}")),
-            [0; 0]
-        );
+        let marked = format!("CCD_SESSION_ID={session}");
+        assert_eq!(processes::with_variable(&marked), [0; 0]);
     }
-    assert_eq!(
-        fs::read_dir(daemon.home().join("run/ccd.sock.rings"))
-            .unwrap()
-            .count(),
-        0
-    );
+    assert_eq!(files(&daemon.home().join("run/ccd.sock.rings")).len(), 0);
     daemon.restart();
     for session in &sessions {
-        let record = daemon
-            .call_value("session.get", &json!({"session": session}))
-            .unwrap();
-        assert_eq!(
-            (&record["state"], &record["end_reason"]),
-            (&json!("dead"), &json!("shutdown"))
-        );
-        assert!(
-            record["exitstatus"].is_i64() || record["signal"].is_i64(),
-            "{record}"
-        );
+        let record = daemon.connect().record(session);
+        assert_fields(&record, json!({"state": "dead", "end_reason": "shutdown"}));
+        let has_status = record["exitstatus"].is_i64() || record["signal"].is_i64();
+        assert!(has_status, "{record}");
     }
 }
 
@@ -188,7 +156,7 @@ fn stop_answers_first_and_then_ends() {
     let mut connection = daemon.connect();
     connection.start_session(&["cat"]);
     let pid = daemon.pid();
-    let reply = connection.call_value("daemon.stop", &json!({})).unwrap();
+    let reply = connection.ok("daemon.stop", &json!({}));
     assert_eq!(reply, json!({"pid": pid, "sessions": 1}));
     assert_eq!(connection.next_line(), None);
     assert!(daemon.wait_for_end().success());
@@ -200,31 +168,17 @@ fn sigint_checkpoints_the_database_and_keeps_the_output() {
     let mut daemon = Daemon::start();
     let mut connection = daemon.connect();
     let session = connection.start_session(&["sh", "-c", "echo kept; sleep 1000"]);
-    let params = json!({"session": session, "patterns": [{"exact": "kept"}]});
-    connection.call_value("session.expect", &params).unwrap();
+    connection.expect_text(&session, "kept");
     daemon.signal(Signal::INT);
     assert!(daemon.wait_for_end().success());
-    let wal = daemon.home().join("ccd.sqlite-wal");
-    assert!(
-        fs::metadata(&wal).map_or(0, |meta| meta.len()) == 0,
-        "{wal:?} is not empty"
-    );
+    let wal = fs::metadata(daemon.home().join("ccd.sqlite-wal"));
+    assert_eq!(wal.map_or(0, |wal| wal.len()), 0);
     daemon.restart();
-    let text = daemon
-        .call_value("session.read", &json!({"session": session}))
-        .unwrap();
-    assert_eq!(text["text"], "kept\n");
-    let history = daemon
-        .call_value("session.history", &json!({"session": session}))
-        .unwrap();
-    let actions: Vec<&Value> = history["interactions"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| &row["action"])
-        .collect();
-    assert!(
-        actions.contains(&&json!("START")) && actions.contains(&&json!("EXPECT")),
-        "{history}"
-    );
+    let params = json!({"session": session});
+    assert_eq!(daemon.ok("session.read", &params)["text"], "kept\n");
+    let history = daemon.ok("session.history", &params);
+    let rows = history["interactions"].as_array().unwrap();
+    for action in ["START", "EXPECT"] {
+        assert!(rows.iter().any(|row| row["action"] == action), "{history}");
+    }
 }

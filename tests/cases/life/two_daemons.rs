@@ -10,27 +10,28 @@ fn sessions_of_one_are_unknown_to_the_other_and_closing_one_leaves_its_namesake_
     let id = format!("twin-{}", daemons[0].pid());
     let create = json!({"program": "sh", "args": ["-c", "setsid sleep 1234 & cat"], "id": id});
     for daemon in &daemons {
-        let seen = daemon.call_value("session.list", &json!({})).unwrap();
+        let seen = daemon.ok("session.list", &json!({}));
         assert_eq!(seen["sessions"], json!([]));
-        daemon.call_value("session.create", &create).unwrap();
+        daemon.ok("session.create", &create);
     }
     let marker = format!("CCD_SESSION_ID={id}");
-    eventually("both run", || {
-        (processes::with_variable(&marker).len() == 6).then_some(())
-    });
-    daemons[0]
-        .call_value("session.close", &json!({"session": id}))
-        .unwrap();
-    assert_eq!(processes::with_variable(&marker).len(), 3);
-    let other = daemons[1]
-        .call_value("session.get", &json!({"session": id}))
-        .unwrap();
-    assert_eq!(other["state"], "alive");
-    let removed = daemons[0]
-        .call_value("session.cleanup", &json!({"force": true}))
-        .unwrap();
+    let running = || processes::with_variable(&marker).len();
+    eventually("both run", || (running() == 6).then_some(()));
+    daemons[0].ok("session.close", &json!({"session": id}));
+    assert_eq!(running(), 3);
+    assert_eq!(daemons[1].connect().record(&id)["state"], "alive");
+    let removed = daemons[0].ok("session.cleanup", &json!({"force": true}));
     assert_eq!(removed["removed"], 1);
-    assert_eq!(processes::with_variable(&marker).len(), 3);
+    assert_eq!(running(), 3);
+}
+
+/// Returns the processes of a session that have become `sleep`.
+fn sleeping(session: &str) -> Vec<i32> {
+    let mut marked = processes::with_variable(&format!("CCD_SESSION_ID={session}"));
+    marked.retain(|pid| {
+        fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name == "sleep\n")
+    });
+    marked
 }
 
 #[test]
@@ -39,26 +40,15 @@ fn what_left_an_ended_session_of_a_killed_daemon_lives_on_until_close() {
     let id = format!("orphan-{}", daemon.pid());
     let script = "setsid sh -c 'trap \"\" HUP; exec sleep 1235' & read line";
     let create = json!({"program": "sh", "args": ["-c", script], "id": id});
-    daemon.call_value("session.create", &create).unwrap();
-    let marker = format!("CCD_SESSION_ID={id}");
-    let sleeping = || {
-        let marked = processes::with_variable(&marker).into_iter();
-        let names = marked.filter_map(|pid| fs::read_to_string(format!("/proc/{pid}/comm")).ok());
-        names.filter(|name| name == "sleep\n").count()
-    };
+    daemon.ok("session.create", &create);
+    let sleeping = || sleeping(&id).len();
     eventually("it runs", || (sleeping() == 1).then_some(()));
-    for (method, params) in [
-        ("session.send", json!({"session": id, "text": "\r"})),
-        ("session.wait", json!({"session": id, "for": "exit"})),
-    ] {
-        daemon.call_value(method, &params).unwrap();
-    }
+    daemon.ok("session.send", &json!({"session": id, "text": "\r"}));
+    daemon.connect().ended(&id);
     daemon.kill();
     daemon.restart();
     assert_eq!(sleeping(), 1, "it no longer belonged to a live session");
-    let reply = daemon
-        .call_value("session.close", &json!({"session": id}))
-        .unwrap();
+    let reply = daemon.ok("session.close", &json!({"session": id}));
     assert_eq!(reply["forced"], true);
     eventually("it is gone", || (sleeping() == 0).then_some(()));
 }
@@ -70,33 +60,18 @@ fn what_a_killed_daemon_left_is_ended_and_a_live_daemons_of_the_same_id_left_alo
     let id = format!("half-{}", daemon.pid());
     let script = "setsid sh -c 'trap \"\" HUP; exec sleep 1237' & cat";
     let create = json!({"program": "sh", "args": ["-c", script], "id": id});
-    let marker = format!("CCD_SESSION_ID={id}");
-    let sleeping = || {
-        let mut marked = processes::with_variable(&marker);
-        marked.retain(|pid| {
-            fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name == "sleep\n")
-        });
-        marked
-    };
-    other.call_value("session.create", &create).unwrap();
+    let sleeping = || sleeping(&id);
+    other.ok("session.create", &create);
     let theirs = eventually("it runs", || Some(sleeping()).filter(|all| all.len() == 1));
-    daemon.call_value("session.create", &create).unwrap();
+    daemon.ok("session.create", &create);
     eventually("both run", || (sleeping().len() == 2).then_some(()));
     daemon.kill();
-    assert_eq!(
-        sleeping().len(),
-        2,
-        "after setsid, SIGHUP does not reach it"
-    );
+    // After setsid, SIGHUP does not reach it.
+    assert_eq!(sleeping().len(), 2);
     daemon.restart();
     assert_eq!(sleeping(), theirs);
-    let reply = daemon
-        .call_value("session.close", &json!({"session": id}))
-        .unwrap();
+    let reply = daemon.ok("session.close", &json!({"session": id}));
     assert_eq!(reply["killed"], json!([]));
     assert_eq!(sleeping(), theirs);
-    let session = other
-        .call_value("session.get", &json!({"session": id}))
-        .unwrap();
-    assert_eq!(session["state"], "alive");
+    assert_eq!(other.connect().record(&id)["state"], "alive");
 }

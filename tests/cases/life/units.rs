@@ -1,7 +1,8 @@
 //! The files for service managers.
 
+use super::user_manager::install;
+use crate::support::session::lacks;
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,15 +13,8 @@ fn file(name: &str) -> PathBuf {
 #[test]
 fn systemd_finds_nothing_to_say_about_the_units() {
     let home = tempfile::tempdir().unwrap();
-    let (bin, units) = (home.path().join(".local/bin"), home.path().join("units"));
-    fs::create_dir_all(&bin).unwrap();
-    fs::create_dir(&units).unwrap();
     // The units are checked with the programs that they name.
-    symlink(env!("CARGO_BIN_EXE_ccd_under_test"), bin.join("ccd")).unwrap();
-    symlink(env!("CARGO_BIN_EXE_ccctl_under_test"), bin.join("ccctl")).unwrap();
-    for unit in ["ccd.service", "ccd.socket"] {
-        fs::copy(file("systemd").join(unit), units.join(unit)).unwrap();
-    }
+    let units = install(home.path());
     let output = Command::new("systemd-analyze")
         .args(["--user", "verify", "ccd.service", "ccd.socket"])
         .current_dir(&units)
@@ -28,59 +22,40 @@ fn systemd_finds_nothing_to_say_about_the_units() {
         .env("XDG_RUNTIME_DIR", home.path())
         .env("SYSTEMD_UNIT_PATH", format!("{}:", units.display()))
         .output();
-    let output = match output {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            eprintln!("skipped: systemd-analyze is not installed");
-            return;
-        }
-        output => output.unwrap(),
+    let Ok(output) = output else {
+        eprintln!("skipped: systemd-analyze cannot be run: {output:?}");
+        return;
     };
     // systemd-analyze exits with 0 even if it finds an unknown key, so there must be no output.
-    let said = String::from_utf8_lossy(&output.stdout).into_owned()
-        + &String::from_utf8_lossy(&output.stderr);
-    assert_eq!(said, "");
+    let printed = [output.stdout, output.stderr].concat();
+    assert_eq!(String::from_utf8_lossy(&printed), "");
     assert!(output.status.success());
-}
-
-/// Returns the value of a key in a unit.
-fn setting(unit: &str, key: &str) -> String {
-    let text = fs::read_to_string(file("systemd").join(unit)).unwrap();
-    let value = text
-        .lines()
-        .find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
-    value
-        .unwrap_or_else(|| panic!("{unit} does not set {key}"))
-        .to_owned()
 }
 
 #[test]
 fn the_units_say_what_the_daemon_relies_on() {
-    for (unit, key, value) in [
-        ("ccd.service", "Type", "notify"),
-        ("ccd.service", "NotifyAccess", "all"),
-        ("ccd.service", "KillMode", "mixed"),
-        ("ccd.service", "OOMPolicy", "continue"),
-        ("ccd.service", "RuntimeDirectoryPreserve", "yes"),
-        ("ccd.service", "RuntimeDirectoryMode", "0700"),
-        ("ccd.service", "WatchdogSec", "30s"),
-        ("ccd.service", "Restart", "on-failure"),
-        ("ccd.socket", "ListenStream", "%t/ccd/ccd.sock"),
-        ("ccd.socket", "SocketMode", "0600"),
-        ("ccd.socket", "DirectoryMode", "0700"),
-    ] {
-        assert_eq!(setting(unit, key), value, "{unit}: {key}");
+    let read = |unit: &str| fs::read_to_string(file("systemd").join(unit)).unwrap();
+    let (service, socket) = (read("ccd.service"), read("ccd.socket"));
+    let settings = "Type=notify NotifyAccess=all KillMode=mixed OOMPolicy=continue RuntimeDirectoryPreserve=yes \
+        RuntimeDirectoryMode=0700 WatchdogSec=30s Restart=on-failure";
+    for setting in settings.split(' ') {
+        assert!(service.lines().any(|line| line == setting), "{setting}");
     }
-    let text = fs::read_to_string(file("systemd/ccd.service")).unwrap();
+    for setting in [
+        "ListenStream=%t/ccd/ccd.sock",
+        "SocketMode=0600",
+        "DirectoryMode=0700",
+    ] {
+        assert!(socket.lines().any(|line| line == setting), "{setting}");
+    }
+    // Sessions would be affected.
     for felt in [
         "PrivateTmp=",
         "NoNewPrivileges=",
         "ProtectHome=",
         "ProtectSystem=",
     ] {
-        assert!(
-            !text.contains(felt),
-            "the unit sets {felt}, which would affect sessions"
-        );
+        assert!(!service.contains(felt), "{felt}");
     }
 }
 
@@ -98,31 +73,21 @@ print(socket["SockPathName"], oct(socket["SockPathMode"]))
 
 #[test]
 fn the_property_list_has_what_launchd_needs() {
-    let output = Command::new("python3")
+    if lacks(&["python3"]) {
+        return;
+    }
+    let mut python = Command::new("python3");
+    python
         .args(["-c", READ_PLIST])
-        .arg(file("launchd/ccd.plist"))
-        .output();
-    let output = match output {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            eprintln!("skipped: python3 is not installed");
-            return;
-        }
-        output => output.unwrap(),
-    };
+        .arg(file("launchd/ccd.plist"));
+    let output = python.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
-    let lines: Vec<&str> = said.lines().collect();
-    assert_eq!(
-        lines.len(),
-        4,
-        "{said}{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    assert!(
-        lines[0].contains("ccd") && lines[1].contains("/ccd"),
-        "{said}"
-    );
+    let [label, program, keys, socket] = said.lines().collect::<Vec<_>>()[..] else {
+        panic!("{output:?}");
+    };
+    assert!(label.contains("ccd") && program.contains("/ccd"), "{said}");
     // Either key would start the daemon at login.
-    assert_eq!(lines[2], "False False True");
+    assert_eq!(keys, "False False True");
     // Without other settings ccctl looks there; the comment in the file puts the user's home in.
-    assert_eq!(lines[3], "/Users/me/.claude-control/run/ccd.sock 0o600");
+    assert_eq!(socket, "/Users/me/.claude-control/run/ccd.sock 0o600");
 }

@@ -47,8 +47,8 @@ say named service CCD_HOME="$HOME/ccd"
 say unset service -u XDG_RUNTIME_DIR
 "#;
 
-/// A home in which the programs and the units are installed.
-fn install(home: &Path) {
+/// Makes a home in which the programs and the units are installed; returns the directory of the units.
+pub(super) fn install(home: &Path) -> PathBuf {
     let (bin, units) = (home.join(".local/bin"), home.join(".config/systemd/user"));
     for folder in [&bin, &units, &home.join("r")] {
         fs::create_dir_all(folder).unwrap();
@@ -59,6 +59,7 @@ fn install(home: &Path) {
     for unit in ["ccd.service", "ccd.socket"] {
         fs::copy(ours.join(unit), units.join(unit)).unwrap();
     }
+    units
 }
 
 #[test]
@@ -72,14 +73,12 @@ fn with_systemd_only_what_needs_a_daemon_starts_one_and_stop_stops_it() {
     let bin = home.path().join(".local/bin");
     let script = home.path().join("script");
     fs::write(&script, SCRIPT).unwrap();
+    let path = format!("{}:/usr/bin:/bin:/usr/sbin:/sbin", bin.display());
     let output = Command::new("unshare")
         .args(["-m", "sh", "-c", OUTSIDE])
         .arg(format!("sh '{}'", script.display()))
         .env_clear()
-        .env(
-            "PATH",
-            format!("{}:/usr/bin:/bin:/usr/sbin:/sbin", bin.display()),
-        )
+        .env("PATH", path)
         .env("HOME", home.path())
         .env("XDG_RUNTIME_DIR", home.path().join("r"))
         .output()
@@ -95,11 +94,9 @@ fn with_systemd_only_what_needs_a_daemon_starts_one_and_stop_stops_it() {
         line.unwrap_or_else(|| panic!("{name}{output:?}"))
             .to_owned()
     };
+    let first = "✓ service     ccd.socket starts with the first ccctl";
     for (name, words) in [
-        (
-            "installed",
-            "✓ service     ccd.socket starts with the first ccctl",
-        ),
+        ("installed", first),
         ("enabled", "✓ service     ccd.socket is enabled"),
         ("forbidden", "no daemon is running"),
         ("unstarted", "inactive"),

@@ -1,7 +1,7 @@
 //! An agent: `ccctl mcp` as a child, and lines of JSON both ways.
 
 use crate::support::eventually::PATIENCE;
-use crate::support::{Ccctl, Daemon};
+use crate::support::{Ccctl, Daemon, assert_has};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -90,8 +90,7 @@ impl Agent {
         }
         loop {
             let message = self.messages.recv_timeout(3 * PATIENCE);
-            let message =
-                message.unwrap_or_else(|error| panic!("{what}: {error}: {:?}", self.kept));
+            let message = message.unwrap_or_else(|error| panic!("{what}: {error}"));
             if is_wanted(&message) {
                 return message;
             }
@@ -101,9 +100,8 @@ impl Agent {
 
     /// Returns the reply to a request.
     pub(super) fn reply(&mut self, id: u64) -> Result<Value, Value> {
-        let reply = self.wait("a reply", |message| {
-            message["id"] == id && message.get("method").is_none()
-        });
+        let is_reply = |message: &Value| message["id"] == id && message.get("method").is_none();
+        let reply = self.wait("a reply", is_reply);
         match reply.get("error") {
             Some(error) => Err(error.clone()),
             None => Ok(reply["result"].clone()),
@@ -133,14 +131,34 @@ impl Agent {
     /// Uses a tool, which succeeds, and returns what it says.
     pub(super) fn tool(&mut self, tool: &str, arguments: Value) -> String {
         let id = self.begin(tool, arguments);
-        self.said(id)
-            .unwrap_or_else(|error| panic!("{tool}: {error}"))
+        let said = self.said(id);
+        said.unwrap_or_else(|error| panic!("{tool}: {error}"))
     }
 
     /// Uses a tool, which fails, and returns what it says.
     pub(super) fn fails(&mut self, tool: &str, arguments: Value) -> String {
         let id = self.begin(tool, arguments);
         self.said(id).expect_err(tool)
+    }
+
+    /// Types a line in a session and waits for a pattern, and returns what is said.
+    #[track_caller]
+    pub(super) fn type_line(&mut self, session: &str, text: &str, pattern: &str) -> String {
+        let arguments = json!({"session": session, "text": text, "pattern": pattern});
+        self.tool("session_send", arguments)
+    }
+
+    /// Runs a command in the agent's shell, for at most this long, and returns what is said.
+    #[track_caller]
+    pub(super) fn shell(&mut self, command: &str, timeout_s: f64) -> String {
+        let arguments = json!({"command": command, "timeout_s": timeout_s});
+        self.tool("shell_run", arguments)
+    }
+
+    /// Subscribes to a resource.
+    pub(super) fn subscribe(&mut self, uri: &str) {
+        let subscribed = self.call("resources/subscribe", json!({"uri": uri}));
+        subscribed.unwrap();
     }
 
     /// Starts a session and returns its id.
@@ -173,6 +191,13 @@ pub(super) fn initialize(name: &str) -> Value {
         "capabilities": {},
         "clientInfo": {"name": name, "version": "1"},
     })
+}
+
+/// Asserts how a text starts, and what else is in it.
+#[track_caller]
+pub(super) fn assert_said(said: &str, start: &str, parts: &[&str]) {
+    assert!(said.starts_with(start), "{said}");
+    assert_has(&said, parts);
 }
 
 /// Returns the id in the line about a session.

@@ -1,7 +1,7 @@
 //! Clients that make mistakes, or mean harm: each hurts only itself.
 
 use super::agent::{Agent, initialize};
-use crate::support::{Daemon, eventually};
+use crate::support::{Daemon, assert_has, eventually};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -11,50 +11,44 @@ use std::time::Duration;
 fn wrong_calls_and_lines_get_errors_that_say_what_is_wrong() {
     let daemon = Daemon::start();
     let mut agent = Agent::start(&daemon);
-    let unknown = agent
-        .call("tools/call", json!({"name": "no_such_tool"}))
-        .unwrap_err();
+    let unknown = agent.call("tools/call", json!({"name": "no_such_tool"}));
+    let unknown = unknown.unwrap_err();
     assert_eq!(unknown["code"], -32602);
-    assert!(
-        unknown["message"]
-            .as_str()
-            .unwrap()
-            .contains("no_such_tool")
-    );
+    assert_has(&unknown["message"], ["no_such_tool"]);
     for (arguments, word) in [
-        (json!({}), "session"),
-        (json!({"session": 5}), "string"),
-        (json!({"session": "x", "txt": "y"}), "txt"),
+        ("{}", "session"),
+        (r#"{"session": 5}"#, "string"),
+        (r#"{"session": "x", "txt": "y"}"#, "txt"),
         (
-            json!({"session": "x", "text": "y", "timeout_s": 1e9}),
+            r#"{"session": "x", "text": "y", "timeout_s": 1e9}"#,
             "timeout_s",
         ),
         (
-            json!({"session": "x", "text": "y", "until": "later"}),
+            r#"{"session": "x", "text": "y", "until": "later"}"#,
             "later",
         ),
         (
-            json!({"session": "x", "text": "y", "until": "exit", "pattern": "z"}),
+            r#"{"session": "x", "text": "y", "until": "exit", "pattern": "z"}"#,
             "not both",
         ),
-        (json!({"session": "no-such", "text": "y"}), "no-such"),
+        (r#"{"session": "no-such", "text": "y"}"#, "no-such"),
     ] {
-        let said = agent.fails("session_send", arguments.clone());
+        let said = agent.fails("session_send", serde_json::from_str(arguments).unwrap());
         assert!(said.contains(word), "{arguments}: {said}");
     }
     let id = agent.session(json!({"program": "cat", "until": "none"}));
     for (tool, arguments) in [
-        (
-            "session_send",
-            json!({"session": id, "text": "y", "pattern": "(unclosed"}),
-        ),
-        (
-            "session_send",
-            json!({"session": id, "keys": ["NoSuchKey"]}),
-        ),
-        ("session_send", json!({"session": id})),
-        ("session_read", json!({"session": id, "from": 1_000_000})),
-        ("session_signal", json!({"session": id, "signal": "NOPE"})),
+        ("session_send", json!({"text": "y", "pattern": "(unclosed"})),
+        ("session_send", json!({"keys": ["NoSuchKey"]})),
+        ("session_send", json!({})),
+        ("session_read", json!({"from": 1_000_000})),
+        ("session_signal", json!({"signal": "NOPE"})),
+    ] {
+        let mut arguments = arguments;
+        arguments["session"] = json!(id);
+        assert!(!agent.fails(tool, arguments).is_empty(), "{tool}");
+    }
+    for (tool, arguments) in [
         ("session_start", json!({"program": "/no/such/program"})),
         ("session_start", json!({"program": "cat", "rows": 0})),
         (
@@ -80,19 +74,13 @@ fn wrong_calls_and_lines_get_errors_that_say_what_is_wrong() {
     assert!(agent.call("no/such/method", json!({})).is_err());
     assert!(agent.call("tools/call", json!({"arguments": {}})).is_err());
     // Lines that are no messages are answered, and the next one is read.
-    let long = format!(
-        r#"{{"jsonrpc":"2.0","id":9,"method":"ping","x":"{}"}}"#,
-        "y".repeat(2 << 20)
-    );
-    for line in [
-        "{",
-        "[]",
-        "5",
-        "\"x\"",
+    let long = "y".repeat(2 << 20);
+    let long = format!(r#"{{"jsonrpc":"2.0","id":9,"method":"ping","x":"{long}"}}"#);
+    let [no_method, no_id] = [
         r#"{"jsonrpc":"2.0","id":7}"#,
         r#"{"id":null,"method":"ping"}"#,
-        &long,
-    ] {
+    ];
+    for line in ["{", "[]", "5", "\"x\"", no_method, no_id, &long] {
         agent.write(line);
         let error = agent.wait("an error", |message| message.get("error").is_some());
         assert!(error["error"]["message"].is_string(), "{error}");
@@ -102,26 +90,15 @@ fn wrong_calls_and_lines_get_errors_that_say_what_is_wrong() {
 
 #[test]
 fn a_flood_of_requests_is_refused_and_the_rest_is_served() {
-    let daemon = Daemon::builder()
-        .config(r#"{"limits": {"in_flight": 8}}"#)
-        .start();
+    let daemon = Daemon::with_config(r#"{"limits": {"in_flight": 8}}"#);
     let mut agent = Agent::start(&daemon);
     let id = agent.session(json!({"program": "cat", "until": "none"}));
+    let read = json!({"session": id, "pattern": "never", "timeout_s": 60});
     let waits: Vec<u64> = (0..20)
-        .map(|_| {
-            agent.begin(
-                "session_read",
-                json!({"session": id, "pattern": "never", "timeout_s": 60}),
-            )
-        })
+        .map(|_| agent.begin("session_read", read.clone()))
         .collect();
     let refused = agent.reply(waits[19]).unwrap_err();
-    assert!(
-        refused["message"]
-            .as_str()
-            .unwrap()
-            .contains("8 requests wait for a reply")
-    );
+    assert_has(&refused["message"], ["8 requests wait for a reply"]);
     for waits in &waits {
         agent.notify("notifications/cancelled", json!({"requestId": waits}));
     }
@@ -132,50 +109,35 @@ fn a_flood_of_requests_is_refused_and_the_rest_is_served() {
 fn a_program_that_floods_does_not_flood_the_agent() {
     let daemon = Daemon::start();
     let mut agent = Agent::start(&daemon);
-    let said = agent.tool(
-        "session_start",
-        json!({"program": "yes", "pattern": "never", "timeout_s": 1}),
-    );
-    assert!(
-        said.len() < 40_000 && said.contains("bytes left out"),
-        "{}",
-        said.len()
-    );
+    let yes = json!({"program": "yes", "pattern": "never", "timeout_s": 1});
+    let said = agent.tool("session_start", yes);
+    assert!(said.len() < 40_000, "{}", said.len());
+    assert!(said.contains("bytes left out"));
     let id = super::agent::id_of(&said);
     let uri = format!("ccd://session/{id}/output");
-    agent
-        .call("resources/subscribe", json!({"uri": uri}))
-        .unwrap();
+    agent.subscribe(&uri);
     agent.call("ping", json!({})).unwrap();
     agent.wait("an update", |message| message["params"]["uri"] == uri);
-    let said = agent.tool(
-        "session_send",
-        json!({"session": id, "keys": ["C-c"], "until": "exit"}),
-    );
+    let interrupt = json!({"session": id, "keys": ["C-c"], "until": "exit"});
+    let said = agent.tool("session_send", interrupt);
     assert!(said.contains("signal 2"), "{said}");
 }
 
 /// Connects as `ccctl mcp` does, and speaks to the daemon directly.
 fn dial(daemon: &Daemon) -> UnixStream {
     let mut stream = UnixStream::connect(daemon.socket()).unwrap();
-    stream
-        .set_read_timeout(Some(Duration::from_secs(60)))
-        .unwrap();
-    let request =
-        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize("raw")});
+    let limit = Duration::from_secs(60);
+    stream.set_read_timeout(Some(limit)).unwrap();
+    let params = initialize("raw");
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
     write!(stream, "mcp {{}}\n{request}\n").unwrap();
     stream
-}
-
-fn connections(daemon: &Daemon) -> u64 {
-    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
-    status["connections"].as_u64().unwrap()
 }
 
 #[test]
 fn clients_that_end_without_a_word_leave_nothing() {
     let daemon = Daemon::start();
-    let before = connections(&daemon);
+    let before = daemon.status()["connections"].clone();
     for round in 0..20 {
         let mut stream = dial(&daemon);
         let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
@@ -188,9 +150,8 @@ fn clients_that_end_without_a_word_leave_nothing() {
         }
     }
     eventually("all connections have ended, and their programs", || {
-        let list = daemon.call_value("session.list", &json!({})).unwrap();
-        let is_quiet = list["sessions"].as_array().unwrap().is_empty();
-        (connections(&daemon) == before && is_quiet).then_some(())
+        let is_quiet = daemon.listed(false).is_empty();
+        (daemon.status()["connections"] == before && is_quiet).then_some(())
     });
 }
 
@@ -200,38 +161,25 @@ fn a_wrong_first_line_is_explained() {
     for (line, word) in [
         ("mcp 5", "after mcp"),
         ("mcpx", "does not start"),
-        (
-            r#"mcp {"ccd": {"protocol": 99, "client": "x"}}"#,
-            "ccctl daemon upgrade",
-        ),
+        (r#"mcp {"ccd": {"protocol": 99, "client": "x"}}"#, "upgrade"),
     ] {
         let mut stream = UnixStream::connect(daemon.socket()).unwrap();
         writeln!(stream, "{line}").unwrap();
         let mut reply = String::new();
         stream.read_to_string(&mut reply).unwrap();
         let error: Value = serde_json::from_str(&reply).unwrap();
-        assert!(
-            error["error"]["message"].as_str().unwrap().contains(word),
-            "{line}: {reply}"
-        );
+        assert_has(&error["error"]["message"], [word]);
     }
 }
 
 #[test]
 fn what_was_said_is_in_no_log() {
-    let daemon = Daemon::builder()
-        .config(r#"{"log_level": "trace"}"#)
-        .start();
+    let daemon = Daemon::with_config(r#"{"log_level": "trace"}"#);
     let mut agent = Agent::start(&daemon);
     let id = agent.session(json!({"program": "cat", "until": "none"}));
-    agent.tool(
-        "session_send",
-        json!({"session": id, "text": "rosebud", "pattern": "rosebud"}),
-    );
-    agent.fails(
-        "session_send",
-        json!({"session": id, "text": "rosebud", "keys": ["x"]}),
-    );
+    agent.type_line(&id, "rosebud", "rosebud");
+    let both = json!({"session": id, "text": "rosebud", "keys": ["x"]});
+    agent.fails("session_send", both);
     drop(agent);
     assert!(!daemon.log_text().contains("rosebud"));
 }

@@ -1,7 +1,7 @@
 //! Foreign implementations: the official SDK for Python, and the real Claude Code.
 
 use crate::hook::claude::run_as_nobody;
-use crate::support::{Ccctl, Daemon};
+use crate::support::{Ccctl, Daemon, assert_has};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -28,9 +28,8 @@ fn speaks(version: &str) {
     let mut command = std::process::Command::new(python);
     command.arg(script).arg(ccctl.get_program());
     command.arg(daemon.home()).arg(version);
-    command
-        .env("CCD_HOME", daemon.home())
-        .env("CCD_NO_START", "1");
+    command.env("CCD_HOME", daemon.home());
+    command.env("CCD_NO_START", "1");
     command.env_remove("CCD_SOCKET").env("SHELL", "/bin/bash");
     let output = command.output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -40,13 +39,10 @@ fn speaks(version: &str) {
 }
 
 #[test]
-fn the_sdk_for_python_uses_all_tools_and_resources() {
-    speaks("initialize");
-}
-
-#[test]
-fn the_sdk_for_python_does_so_with_the_newest_version() {
-    speaks("2026-07-28");
+fn the_sdk_for_python_uses_all_tools_and_resources_in_each_version() {
+    for version in ["initialize", "2026-07-28"] {
+        speaks(version);
+    }
 }
 
 /// What Claude Code does, step by step, as the stand-in for its API says.
@@ -111,14 +107,9 @@ fn the_real_claude_code_drives_python_through_the_tools() {
         &["timed out"],
         &["closed"],
     ]) {
-        assert!(
-            words.iter().all(|word| result.contains(word)),
-            "{words:?}: {result}"
-        );
+        assert_has(result, words);
     }
     let (_, history) = printed.split_once("\"interactions\"").unwrap();
-    assert!(
-        history.contains("claude-code") && !history.contains("sesame"),
-        "{history}"
-    );
+    assert!(history.contains("claude-code"), "{history}");
+    assert!(!history.contains("sesame"), "{history}");
 }

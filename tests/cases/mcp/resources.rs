@@ -16,9 +16,9 @@ fn list_changed(agent: &mut Agent) {
     });
 }
 
-fn read(agent: &mut Agent, uri: &str) -> Result<String, Value> {
-    let read = agent.call("resources/read", json!({"uri": uri}))?;
-    Ok(read["contents"][0]["text"].as_str().unwrap().to_owned())
+fn read(agent: &mut Agent, uri: &str) -> String {
+    let read = agent.call("resources/read", json!({"uri": uri})).unwrap();
+    read["contents"][0]["text"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -31,39 +31,21 @@ fn a_session_has_an_output_and_a_screen() {
     let uris: Vec<&str> = (listed["resources"].as_array().unwrap().iter())
         .map(|resource| resource["uri"].as_str().unwrap())
         .collect();
-    let (output, screen) = (
-        format!("ccd://session/{id}/output"),
-        format!("ccd://session/{id}/screen"),
-    );
+    let [output, screen] = ["output", "screen"].map(|kind| format!("ccd://session/{id}/{kind}"));
     assert_eq!(uris, [&*output, &*screen]);
-    for uri in [&output, &screen] {
-        agent
-            .call("resources/subscribe", json!({"uri": uri}))
-            .unwrap();
-    }
-    agent.tool(
-        "session_send",
-        json!({"session": id, "text": "hello", "pattern": "hello\\s+hello"}),
-    );
+    agent.subscribe(&output);
+    agent.subscribe(&screen);
+    agent.type_line(&id, "hello", "hello\\s+hello");
     updated(&mut agent, &output);
     updated(&mut agent, &screen);
-    assert!(
-        read(&mut agent, &output)
-            .unwrap()
-            .starts_with("hello\nhello\n")
-    );
-    assert_eq!(
-        read(&mut agent, &format!("{output}?from=7")).unwrap(),
-        "hello\n"
-    );
-    assert!(
-        read(&mut agent, &screen)
-            .unwrap()
-            .starts_with("hello\nhello\n[24 rows")
-    );
-    agent
-        .call("resources/unsubscribe", json!({"uri": output}))
-        .unwrap();
+    let text = read(&mut agent, &output);
+    assert!(text.starts_with("hello\nhello\n"), "{text}");
+    let rest = read(&mut agent, &format!("{output}?from=7"));
+    assert_eq!(rest, "hello\n");
+    let text = read(&mut agent, &screen);
+    assert!(text.starts_with("hello\nhello\n[24 rows"), "{text}");
+    let unsubscribed = agent.call("resources/unsubscribe", json!({"uri": output}));
+    unsubscribed.unwrap();
     agent.tool("session_close", json!({"session": id}));
     updated(&mut agent, &screen);
     list_changed(&mut agent);
@@ -81,38 +63,28 @@ fn the_newest_version_listens_in_one_request() {
         "io.modelcontextprotocol/clientInfo": {"name": "newest", "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    let found = agent
-        .call("server/discover", json!({"_meta": meta}))
-        .unwrap();
+    let discover = json!({"_meta": meta});
+    let found = agent.call("server/discover", discover).unwrap();
     let versions = json!(["2025-06-18", "2025-11-25", "2026-07-28"]);
     assert_eq!(found["supportedVersions"], versions, "{found}");
-    let start = agent.call("tools/call", json!({
-        "_meta": meta, "name": "session_start", "arguments": {"program": "cat", "name": "new", "until": "none"},
-    }));
-    assert_eq!(start.unwrap()["isError"], false);
+    let tool = |agent: &mut Agent, name: &str, arguments: Value| {
+        let params = json!({"_meta": meta, "name": name, "arguments": arguments});
+        let result = agent.call("tools/call", params).unwrap();
+        assert_eq!(result["isError"], false, "{result}");
+    };
+    let cat = json!({"program": "cat", "name": "new", "until": "none"});
+    tool(&mut agent, "session_start", cat);
     let uri = "ccd://session/new/output";
-    let listens = agent.send(
-        "subscriptions/listen",
-        json!({
-            "_meta": meta,
-            "notifications": {"resourcesListChanged": true, "resourceSubscriptions": [uri]},
-        }),
-    );
+    let wanted = json!({"resourcesListChanged": true, "resourceSubscriptions": [uri]});
+    let listen = json!({"_meta": meta, "notifications": wanted});
+    let listens = agent.send("subscriptions/listen", listen);
     agent.wait("the acknowledgment", |message| {
         message["method"] == "notifications/subscriptions/acknowledged"
     });
-    agent.call("tools/call", json!({
-        "_meta": meta, "name": "session_send", "arguments": {"session": "new", "text": "x", "until": "none"},
-    })).unwrap();
+    let x = json!({"session": "new", "text": "x", "until": "none"});
+    tool(&mut agent, "session_send", x);
     updated(&mut agent, uri);
-    agent
-        .call(
-            "tools/call",
-            json!({
-                "_meta": meta, "name": "session_close", "arguments": {"session": "new"},
-            }),
-        )
-        .unwrap();
+    tool(&mut agent, "session_close", json!({"session": "new"}));
     list_changed(&mut agent);
     agent.notify("notifications/cancelled", json!({"requestId": listens}));
 }

@@ -67,13 +67,9 @@ fn layers_that_are_wrong_are_found() {
     let problems =
         |list: &str| problems_of_layers(&format!("//! Layers, top first: {list}.\n"), &sources);
     assert!(problems("`a` → `b`").is_empty() && problems("`b`,\n//! `a`").is_empty());
-    assert_eq!(
-        problems("`b` → `a`"),
-        ["a is below b, but imports it: a.rs:1"]
-    );
+    let wrong_way = "a is below b, but imports it: a.rs:1";
+    assert_eq!(problems("`b` → `a`"), [wrong_way]);
     assert_eq!(problems("`a` → `c`"), ["there is no c", "b is in no layer"]);
-    assert_eq!(
-        problems_of_layers("//! A crate.\n", &sources),
-        ["lib.rs lists no layers"]
-    );
+    let none = problems_of_layers("//! A crate.\n", &sources);
+    assert_eq!(none, ["lib.rs lists no layers"]);
 }

@@ -22,13 +22,8 @@ pub(super) struct Dependency {
 /// Reads the manifests of all packages of the workspace in `root`.
 pub(super) fn packages(root: &Path) -> Vec<Package> {
     let output = Command::new(env!("CARGO"))
-        .args([
-            "metadata",
-            "--no-deps",
-            "--offline",
-            "--format-version",
-            "1",
-        ])
+        .args(["metadata", "--no-deps", "--offline"])
+        .args(["--format-version", "1"])
         .current_dir(root)
         .output()
         .unwrap();
@@ -39,18 +34,14 @@ pub(super) fn packages(root: &Path) -> Vec<Package> {
         package: text(&value["name"]),
         is_normal: value["kind"].is_null(),
     };
-    let package = |value: &Value| Package {
-        name: text(&value["name"]),
-        folder: Path::new(value["manifest_path"].as_str().unwrap())
-            .parent()
-            .unwrap()
-            .to_owned(),
-        dependencies: value["dependencies"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(dependency)
-            .collect(),
+    let package = |value: &Value| {
+        let manifest = Path::new(value["manifest_path"].as_str().unwrap());
+        let dependencies = value["dependencies"].as_array().unwrap().iter();
+        Package {
+            name: text(&value["name"]),
+            folder: manifest.parent().unwrap().to_owned(),
+            dependencies: dependencies.map(dependency).collect(),
+        }
     };
     let packages = all["packages"].as_array().unwrap();
     packages.iter().map(package).collect()

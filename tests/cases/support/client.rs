@@ -13,7 +13,7 @@ use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
@@ -45,6 +45,22 @@ impl<'a> Ccctl<'a> {
     /// Runs `ccctl` until it exits.
     pub(crate) fn run(&self, args: &[&str]) -> Ran {
         Ran::of(self.command(args).output().unwrap())
+    }
+
+    /// Runs `ccctl` in a directory until it exits.
+    pub(crate) fn run_in(&self, folder: &Path, args: &[&str]) -> Ran {
+        let output = self.command(args).current_dir(folder).output();
+        Ran::of(output.unwrap())
+    }
+
+    /// Runs `ccctl` with this standard input until it exits.
+    pub(crate) fn run_with(&self, args: &[&str], input: &[u8]) -> Ran {
+        let mut command = self.command(args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        // A client that has heard enough need not read all of it.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        Ran::of(child.wait_with_output().unwrap())
     }
 
     /// Runs `ccctl`, asserts that it succeeds, and returns its standard output.
@@ -97,6 +113,14 @@ impl Installation {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         command
+    }
+
+    /// Runs `ccctl`, asserts that it succeeds, and returns its standard output.
+    #[track_caller]
+    pub(crate) fn ok(&self, args: &[&str]) -> String {
+        let ran = self.run(args);
+        assert_eq!(ran.code, Some(0), "ccctl {args:?}: {ran:?}");
+        ran.stdout
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Ran {

@@ -135,7 +135,7 @@ impl Connection {
         self.answer(id)
     }
 
-    /// Makes a call, asserts that it succeeds, and returns the reply.
+    /// Makes a call that must succeed, and returns its result.
     #[track_caller]
     pub(crate) fn ok(&mut self, method: &str, params: &Value) -> Value {
         match self.call_value(method, params) {
@@ -157,30 +157,49 @@ impl Connection {
         self.ok("job.get", &json!({"job": job, "wait_ms": 60_000}))
     }
 
+    /// Makes a call that must fail, and returns its error.
+    #[track_caller]
+    pub(crate) fn error(&mut self, method: &str, params: &Value) -> Value {
+        match self.call_value(method, params) {
+            Ok(reply) => panic!("{method} {params} should fail, but returned {reply}"),
+            Err(error) => error,
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn status(&mut self) -> Value {
+        self.ok("daemon.status", &json!({}))
+    }
+
+    #[track_caller]
+    pub(crate) fn ping(&mut self) {
+        assert_eq!(self.ok("daemon.ping", &json!({})), json!({}));
+    }
+
     /// Asserts that a call fails with this kind, and returns the message.
     #[track_caller]
     pub(crate) fn refused(&mut self, method: &str, params: &Value, expected: &str) -> String {
-        match self.call_value(method, params) {
-            Ok(reply) => {
-                panic!("{method} {params} should fail with {expected}, but returned {reply}")
-            }
-            Err(error) => {
-                assert_eq!(kind(&error), expected, "{method} {params}: {error}");
-                error["message"].as_str().unwrap().to_owned()
-            }
-        }
+        let error = self.error(method, params);
+        assert_eq!(kind(&error), expected, "{method} {params}: {error}");
+        error["message"].as_str().unwrap().to_owned()
     }
 
     /// Starts a program without time limits and returns the id of its session.
     pub(crate) fn start_session(&mut self, argv: &[&str]) -> String {
         let params = json!({"program": argv[0], "args": argv[1..], "persist": true});
-        let session = self.call_value("session.create", &params).unwrap();
+        let session = self.ok("session.create", &params);
         session["session_id"].as_str().unwrap().to_owned()
     }
 
     pub(crate) fn record(&mut self, session: &str) -> Value {
-        let params = json!({"session": session});
-        self.call_value("session.get", &params).unwrap()
+        self.ok("session.get", &json!({"session": session}))
+    }
+
+    /// Waits until a session has printed a text.
+    #[track_caller]
+    pub(crate) fn expect_text(&mut self, session: &str, text: &str) {
+        let params = json!({"session": session, "patterns": [{"exact": text}]});
+        self.ok("session.expect", &params);
     }
 
     /// Waits for the end of a session and returns its record.

@@ -25,70 +25,49 @@ pub(crate) struct Daemon {
     file_limit: Option<u64>,
 }
 
-/// How to start a daemon.
-pub(crate) struct Builder {
-    home: TempDir,
-    config: Option<String>,
-    args: Vec<String>,
-    env: Vec<(String, String)>,
-    socket: Option<PathBuf>,
-    file_limit: Option<u64>,
-}
+/// A daemon that is to be started.
+pub(crate) struct Builder(Daemon);
 
 impl Builder {
     /// Uses this text as the configuration.
-    pub(crate) fn config(mut self, text: &str) -> Self {
-        self.config = Some(text.to_owned());
+    pub(crate) fn config(self, text: &str) -> Self {
+        std::fs::write(self.0.config_path(), text).unwrap();
         self
     }
 
     /// Adds an argument.
     pub(crate) fn arg(mut self, arg: &str) -> Self {
-        self.args.push(arg.to_owned());
+        self.0.args.push(arg.to_owned());
         self
     }
 
     /// Adds a variable to the daemon's environment.
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
-        self.env.push((name.to_owned(), value.to_owned()));
+        self.0.env.push((name.to_owned(), value.to_owned()));
         self
     }
 
     /// Listens on this socket instead of the one in its home.
     pub(crate) fn socket(mut self, path: &Path) -> Self {
-        self.socket = Some(path.to_owned());
+        self.0.socket = path.to_owned();
         self.arg("--socket").arg(path.to_str().unwrap())
     }
 
     /// Starts it with this limit on the size of files, in bytes (`ulimit -f`).
     pub(crate) fn file_limit(mut self, bytes: u64) -> Self {
-        self.file_limit = Some(bytes);
+        self.0.file_limit = Some(bytes);
         self
     }
 
     /// Starts the daemon and waits until it answers.
-    pub(crate) fn start(self) -> Daemon {
-        let mut daemon = self.prepare();
-        daemon.restart();
-        daemon
+    pub(crate) fn start(mut self) -> Daemon {
+        self.0.restart();
+        self.0
     }
 
-    /// Creates the home without starting a daemon.
+    /// Returns the home without starting a daemon.
     pub(crate) fn prepare(self) -> Daemon {
-        if let Some(config) = &self.config {
-            std::fs::write(self.home.path().join("config.json"), config).unwrap();
-        }
-        let socket = self
-            .socket
-            .unwrap_or_else(|| self.home.path().join("run/ccd.sock"));
-        Daemon {
-            child: None,
-            home: self.home,
-            args: self.args,
-            env: self.env,
-            socket,
-            file_limit: self.file_limit,
-        }
+        self.0
     }
 }
 
@@ -98,16 +77,22 @@ impl Daemon {
         Self::builder().start()
     }
 
+    /// Starts a daemon with this text as its configuration.
+    pub(crate) fn with_config(text: &str) -> Self {
+        Self::builder().config(text).start()
+    }
+
     /// Returns a builder for a daemon with other settings.
     pub(crate) fn builder() -> Builder {
-        Builder {
-            home: tempfile::Builder::new().prefix("ccd-").tempdir().unwrap(),
-            config: None,
+        let home = tempfile::Builder::new().prefix("ccd-").tempdir().unwrap();
+        Builder(Self {
+            child: None,
+            socket: home.path().join("run/ccd.sock"),
+            home,
             args: Vec::new(),
             env: Vec::new(),
-            socket: None,
             file_limit: None,
-        }
+        })
     }
 
     /// Returns the base directory.
@@ -217,6 +202,37 @@ impl Daemon {
         Connection::open(&self.socket())
     }
 
+    /// As [`Connection::ok`], on a connection of its own.
+    #[track_caller]
+    pub(crate) fn ok(&self, method: &str, params: &Value) -> Value {
+        self.connect().ok(method, params)
+    }
+
+    /// As [`Connection::error`], on a connection of its own.
+    #[track_caller]
+    pub(crate) fn error(&self, method: &str, params: &Value) -> Value {
+        self.connect().error(method, params)
+    }
+
+    #[track_caller]
+    pub(crate) fn status(&self) -> Value {
+        self.connect().status()
+    }
+
+    #[track_caller]
+    pub(crate) fn ping(&self) {
+        self.connect().ping();
+    }
+
+    /// Waits until the errors in the status have a text; returns all of them.
+    #[track_caller]
+    pub(crate) fn reports_error(&self, text: &str) -> String {
+        eventually("the status has the error", || {
+            let errors = self.status()["last_errors"].to_string();
+            errors.contains(text).then_some(errors)
+        })
+    }
+
     /// Makes one typed call on its own connection.
     pub(crate) fn call<M: Method>(&self, params: &M::Params) -> Result<M::Reply, Value> {
         self.connect().call::<M>(params)
@@ -225,12 +241,6 @@ impl Daemon {
     /// Makes one call on its own connection.
     pub(crate) fn call_value(&self, method: &str, params: &Value) -> Result<Value, Value> {
         self.connect().call_value(method, params)
-    }
-
-    /// Makes one call on its own connection, asserts that it succeeds, and returns the reply.
-    #[track_caller]
-    pub(crate) fn ok(&self, method: &str, params: &Value) -> Value {
-        self.connect().ok(method, params)
     }
 
     /// Starts a job on its own connection, waits for its end, and returns it.

@@ -5,6 +5,7 @@ use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 use std::fs::{self, FileType as Kind};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Returns all files in a directory and its subdirectories.
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
@@ -36,6 +37,15 @@ pub(crate) fn files_with(folder: &Path, needle: &[u8]) -> Vec<PathBuf> {
 pub(crate) fn assert_in_no_file(folder: &Path, text: &str) {
     let found = files_with(folder, text.as_bytes());
     assert!(found.is_empty(), "{text:?} is in {found:?}");
+}
+
+/// Returns what SQL prints about a database.
+#[track_caller]
+pub(crate) fn sqlite(database: &Path, sql: &str) -> String {
+    let mut sqlite = Command::new("sqlite3");
+    let output = sqlite.arg(database).arg(sql).output().unwrap();
+    assert!(output.status.success(), "{sql}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
 }
 
 /// Returns how many bytes are in the files of a session's log, one of which is at `log_path`.

@@ -14,15 +14,19 @@ pub(crate) fn lives(pid: i32) -> bool {
 
 /// Returns the processes whose command line contains `text`.
 pub(crate) fn with_command_line(text: &str) -> Vec<i32> {
+    let own = i32::try_from(std::process::id()).unwrap();
+    processes(|pid| {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        line.contains(text) && pid != own
+    })
+}
+
+/// Returns the live processes for which `is_wanted` holds.
+fn processes(is_wanted: impl Fn(i32) -> bool) -> Vec<i32> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
-    entries
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        .filter(|&pid: &i32| {
-            let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            let line = String::from_utf8_lossy(&line).replace('\0', " ");
-            line.contains(text) && pid != i32::try_from(std::process::id()).unwrap() && lives(pid)
-        })
-        .collect()
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|&pid| is_wanted(pid) && lives(pid)).collect()
 }
 
 /// Returns whether a process whose command line contains `text` is in the foreground of its terminal, whose keys are then
@@ -40,17 +44,11 @@ pub(crate) fn is_in_foreground(text: &str) -> bool {
 
 /// Returns the processes that were started with `name=value` in their environment.
 pub(crate) fn with_variable(entry: &str) -> Vec<i32> {
-    let entries = fs::read_dir("/proc").unwrap().flatten();
-    entries
-        .filter_map(|file| file.file_name().to_str()?.parse().ok())
-        .filter(|&pid: &i32| {
-            let environ = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            environ
-                .split(|&byte| byte == 0)
-                .any(|variable| variable == entry.as_bytes())
-                && lives(pid)
-        })
-        .collect()
+    processes(|pid| {
+        let environ = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let mut variables = environ.split(|&byte| byte == 0);
+        variables.any(|variable| variable == entry.as_bytes())
+    })
 }
 
 /// Returns the number of open descriptors of a process.

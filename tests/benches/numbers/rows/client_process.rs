@@ -2,12 +2,14 @@
 
 use crate::Result;
 use crate::args::Args;
+use crate::contest::Contest;
 use crate::daemon::{Daemon, create, session};
 use crate::report::{Line, Report};
-use crate::samples::{Contender, Samples, alternate};
+use crate::samples::{Contender, Samples, each};
 use crate::tmux::Tmux;
+use std::fs::File;
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
 const GOAL: f64 = 1.3;
 
@@ -26,51 +28,36 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         .env("CCD_HOME", daemon.home())
         .env("CCD_SOCKET", daemon.socket())
         .env("CCD_NO_START", "1");
-    let mut names = vec!["/bin/true", "ccd"];
-    let mut contenders: Vec<(usize, Contender<'_>)> = vec![
-        (rounds, runs_of(Command::new("/bin/true"))),
-        (rounds, runs_of(ours)),
-    ];
+    let mut contest = Contest::default();
+    let bare = Command::new("/bin/true");
+    contest.add("/bin/true", rounds, runs_of(bare, None));
+    contest.add("ccd", rounds, runs_of(ours, None));
     if let Some(tmux) = &mut tmux {
-        names.push("tmux send-keys");
         let mut command = tmux.command();
         command.args(["send-keys", "x", "Enter"]);
-        contenders.push((rounds, runs_of(command)));
+        contest.add("tmux send-keys", rounds, runs_of(command, None));
     }
-    let samples = alternate(BLOCKS, &mut contenders)?;
-    drop(contenders);
-    let ratio = samples[1].ratio_to(&samples[0]);
-    let peers = names.iter().zip(&samples).skip(2);
-    let against = peers
-        .clone()
-        .map(|(name, peer)| (*name, samples[1].ratio_to(peer)))
-        .collect();
-    let peers: Vec<String> = peers
-        .map(|(name, peer)| format!("{name} {}", peer.p50_p95_ms()))
-        .collect();
+    let measured = contest.run(BLOCKS)?;
+    let what = "one `ccctl session send` process, start to exit (p50 / p95)".into();
     report.add(Line {
-        what: "one `ccctl session send` process, start to exit (p50 / p95)".into(),
-        bare: format!("/bin/true {}", samples[0].p50_p95_ms()),
-        peers: peers.join(", "),
-        ccd: samples[1].p50_p95_ms(),
+        bare: format!("/bin/true {}", measured.baseline().p50_p95_ms()),
         goal: format!("≤ {GOAL} × /bin/true"),
-        ratio: ratio.to_string(),
-        met: Some(ratio.meets(GOAL)),
-        against,
+        met: Some(measured.ratio(1).meets(GOAL)),
+        ..measured.line(what, (1, 2), Samples::p50_p95_ms)
     });
     Ok(())
 }
 
-fn runs_of<'a>(mut command: Command) -> Contender<'a> {
+/// Runs a process from its start to its exit, with this file as its input.
+pub(super) fn runs_of<'a>(mut command: Command, input: Option<&'a Path>) -> Contender<'a> {
     command.stdin(Stdio::null()).stdout(Stdio::null());
-    Box::new(move |rounds, samples: &mut Samples| {
-        for _ in 0..rounds {
-            let start = Instant::now();
-            let status = command.spawn()?.wait()?;
-            samples.add(start.elapsed());
-            if !status.success() {
-                return Err(format!("{command:?} ended with {status}").into());
-            }
+    each(move |samples| {
+        if let Some(input) = input {
+            command.stdin(File::open(input)?);
+        }
+        let status = samples.time(|| command.spawn()?.wait())?;
+        if !status.success() {
+            return Err(format!("{command:?} ended with {status}").into());
         }
         Ok(())
     })

@@ -11,7 +11,6 @@ use crate::samples::Samples;
 use ccd_protocol::conversation::{ConversationScope, ConversationStats, ConversationStatsParams};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
 const GOAL_GB: f64 = 1.5;
 
@@ -33,14 +32,11 @@ pub(super) fn measure(
     let mut messages = 0;
     let has_peer = is_installed("ccusage");
     for _ in 0..args.amount(5, 2) {
-        let start = Instant::now();
-        messages = wire.call::<ConversationStats>(&params)?.messages;
-        own.add(start.elapsed());
+        let stats = own.time(|| wire.call::<ConversationStats>(&params))?;
+        messages = stats.messages;
         own.end_block();
         if has_peer {
-            let start = Instant::now();
-            ccusage(history.dir())?;
-            other.add(start.elapsed());
+            other.time(|| ccusage(history.dir()))?;
             other.end_block();
         }
     }
@@ -54,17 +50,16 @@ pub(super) fn measure(
             "totals of {:.0} MB with {messages} messages without an index; memory that they add",
             gb * 1000.0
         ),
-        bare: String::new(),
-        peers: if has_peer {
-            format!("ccusage {:.2} GB/s", rate(&other))
-        } else {
-            String::new()
+        peers: match ratio {
+            Some(_) => format!("ccusage {:.2} GB/s", rate(&other)),
+            None => String::new(),
         },
         ccd: format!("{:.2} GB/s; {more_mib:.0} MiB", rate(&own)),
         goal: format!("≥ {GOAL_GB} GB/s"),
         ratio: ratio.map(|ratio| ratio.to_string()).unwrap_or_default(),
         met: Some(rate(&own) >= GOAL_GB),
         against: ratio.map(|ratio| ("ccusage", ratio)).into_iter().collect(),
+        ..Line::default()
     });
     Ok(())
 }

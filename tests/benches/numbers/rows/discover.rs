@@ -44,23 +44,19 @@ fn investigation(wire: &mut Wire, rounds: usize) -> Result<Line> {
     };
     let (mut samples, mut found) = (Samples::default(), 0);
     for _ in 0..rounds {
-        let start = Instant::now();
-        let job = wire.call::<InvestigateRun>(&params)?.job;
-        let result: InvestigationResult = result_of(wire, &job)?;
-        samples.add(start.elapsed());
+        let result = samples.time(|| -> Result<InvestigationResult> {
+            let job = wire.call::<InvestigateRun>(&params)?.job;
+            result_of(wire, &job)
+        })?;
         let commands = result.report.commands.values();
-        found = commands
-            .filter(|command| !command.description.is_empty())
-            .count();
+        let described = commands.filter(|command| !command.description.is_empty());
+        found = described.count();
         if found < LEAST_COMMANDS {
             return Err(format!("only {found} commands of sqlite3 were found").into());
         }
     }
-    Ok(line(
-        format!("investigation of sqlite3, {found} commands with descriptions"),
-        &samples,
-        INVESTIGATION_GOAL_MS,
-    ))
+    let what = format!("investigation of sqlite3, {found} commands with descriptions");
+    Ok(Line::within_ms(&what, &samples, INVESTIGATION_GOAL_MS))
 }
 
 fn all_tests(wire: &mut Wire, rounds: usize) -> Result<Line> {
@@ -71,16 +67,16 @@ fn all_tests(wire: &mut Wire, rounds: usize) -> Result<Line> {
     };
     let mut samples = Samples::default();
     for _ in 0..rounds {
-        let start = Instant::now();
-        let job = wire.call::<TestRun>(&params)?.job;
-        let result: TestJobResult = result_of(wire, &job)?;
-        samples.add(start.elapsed());
+        let result = samples.time(|| -> Result<TestJobResult> {
+            let job = wire.call::<TestRun>(&params)?.job;
+            result_of(wire, &job)
+        })?;
         if result.report.results.len() != TestType::ALL.len() {
             return Err(format!("a test is missing: {:?}", result.report).into());
         }
     }
     let what = "all seven black-box tests of a program with a crash, a hang, a flood and a leak";
-    Ok(line(what.into(), &samples, TESTS_GOAL_MS))
+    Ok(Line::within_ms(what, &samples, TESTS_GOAL_MS))
 }
 
 fn fuzz(args: &Args, wire: &mut Wire) -> Result<Line> {
@@ -121,15 +117,5 @@ fn result_of<R: DeserializeOwned>(wire: &mut Wire, job: &str) -> Result<R> {
     match (job.state, job.result) {
         (JobState::Done, Some(result)) => Ok(serde_json::from_value(result)?),
         (state, _) => Err(format!("the job is {state:?}: {:?}", job.error).into()),
-    }
-}
-
-fn line(what: String, samples: &Samples, goal_ms: f64) -> Line {
-    Line {
-        what: format!("{what} (p50 / p95)"),
-        ccd: samples.p50_p95_ms(),
-        goal: format!("≤ {goal_ms} ms"),
-        met: Some(samples.quantile(0.5) <= goal_ms * 1000.0),
-        ..Line::default()
     }
 }

@@ -5,8 +5,9 @@ use crate::args::Args;
 use crate::daemon::Daemon;
 use crate::leftovers;
 use crate::proc::{peak_memory, worker_of};
+use crate::programs::{Running, until};
 use crate::report::{Line, Report};
-use crate::samples::{Contender, Samples, alternate};
+use crate::samples::{Samples, alternate, each};
 use crate::wire::Wire;
 use ccd_protocol::exec::{
     DirtyWorktree, ExecGet, ExecRun, ExecRunParams, ExecutionParams, ExecutionResult,
@@ -17,7 +18,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
 /// Milliseconds that a run may take longer than `claude -p`.
@@ -62,6 +63,8 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     time_limit(&bench, report)
 }
 
+type Env = BTreeMap<String, String>;
+
 /// A daemon, a repository, and programs in the place of `claude`.
 struct Bench {
     daemon: Daemon,
@@ -94,20 +97,10 @@ impl Bench {
             daemon: Daemon::start(args, "exec-daemon")?,
             folder,
         };
-        for arguments in [
-            &["init", "-q"][..],
-            &["add", "."],
-            &[
-                "-c",
-                "user.name=b",
-                "-c",
-                "user.email=b@b",
-                "commit",
-                "-qm",
-                "one",
-            ],
-        ] {
-            bench.git(arguments)?;
+        let commit = "-c user.name=b -c user.email=b@b commit -qm one";
+        for line in ["init -q", "add .", commit] {
+            let arguments: Vec<&str> = line.split(' ').collect();
+            bench.git(&arguments)?;
         }
         Ok(bench)
     }
@@ -129,40 +122,28 @@ impl Bench {
     }
 
     /// The environment with this `claude` first on the path.
-    fn env(&self, claude: &Path) -> BTreeMap<String, String> {
+    fn env(&self, claude: &Path) -> Env {
         let path = std::env::var("PATH").unwrap_or_default();
         let text = |path: PathBuf| path.to_string_lossy().into_owned();
-        BTreeMap::from([
-            ("PATH".into(), format!("{}:{path}", claude.display())),
-            ("HOME".into(), text(self.folder.join("home"))),
-            ("CCD_BENCH_NEW".into(), text(self.folder.join("new"))),
-            (
-                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC".into(),
-                "1".into(),
-            ),
-            ("DISABLE_AUTOUPDATER".into(), "1".into()),
-            ("ANTHROPIC_API_KEY".into(), "sk-bench".into()),
-        ])
+        let env = [
+            ("PATH", format!("{}:{path}", claude.display())),
+            ("HOME", text(self.folder.join("home"))),
+            ("CCD_BENCH_NEW", text(self.folder.join("new"))),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into()),
+            ("DISABLE_AUTOUPDATER", "1".into()),
+            ("ANTHROPIC_API_KEY", "sk-bench".into()),
+        ];
+        env.map(|(name, value)| (name.to_owned(), value)).into()
     }
 
     /// Runs to the end of the job, and reads the result.
-    fn run(
-        &self,
-        wire: &mut Wire,
-        env: &BTreeMap<String, String>,
-        timeout: i64,
-    ) -> Result<ExecutionResult> {
+    fn run(&self, wire: &mut Wire, env: &Env, timeout: i64) -> Result<ExecutionResult> {
         let request_id = self.carry_out(wire, env, timeout)?;
         wire.call::<ExecGet>(&ExecutionParams { request_id })
     }
 
     /// Runs to the end of the job; returns the id of the run.
-    fn carry_out(
-        &self,
-        wire: &mut Wire,
-        env: &BTreeMap<String, String>,
-        timeout: i64,
-    ) -> Result<String> {
+    fn carry_out(&self, wire: &mut Wire, env: &Env, timeout: i64) -> Result<String> {
         let params = ExecRunParams {
             instruction: "go on".into(),
             repo_path: Some(self.repo().to_string_lossy().into_owned()),
@@ -214,30 +195,18 @@ fn real(args: &Args, bench: &Bench, api: &Api, report: &mut Report) -> Result<()
 fn compare(
     args: &Args,
     bench: &Bench,
-    env: &BTreeMap<String, String>,
+    env: &Env,
     name: &str,
     (rounds, blocks): (usize, usize),
     report: &mut Report,
 ) -> Result<()> {
     let mut wire = bench.daemon.connect()?;
-    let mut contenders: Vec<(usize, Contender<'_>)> = vec![
-        (
-            rounds,
-            Box::new(|rounds, samples| alone(bench, env, rounds, samples)),
-        ),
-        (
-            rounds,
-            Box::new(move |rounds, samples| {
-                for _ in 0..rounds {
-                    let start = Instant::now();
-                    let result = bench.run(&mut wire, env, 60)?;
-                    samples.add(start.elapsed());
-                    expect(&result, ExecutionStatus::Success)?;
-                }
-                Ok(())
-            }),
-        ),
-    ];
+    let run = each(move |samples| {
+        let result = samples.time(|| bench.run(&mut wire, env, 60))?;
+        expect(&result, ExecutionStatus::Success)
+    });
+    let alone = each(|samples| samples.time(|| alone(bench, env)));
+    let mut contenders = [(rounds, alone), (rounds, run)];
     let samples = alternate(args.amount(blocks, 1), &mut contenders)?;
     let added = (samples[1].median() - samples[0].median()) / 1e3;
     report.add(Line {
@@ -252,33 +221,24 @@ fn compare(
     Ok(())
 }
 
-fn alone(
-    bench: &Bench,
-    env: &BTreeMap<String, String>,
-    rounds: usize,
-    samples: &mut Samples,
-) -> Result<()> {
-    for _ in 0..rounds {
-        let start = Instant::now();
-        let path = env.get("PATH").map(String::as_str).unwrap_or_default();
-        let claude = Path::new(path.split(':').next().unwrap_or_default()).join("claude");
-        let mut child = Command::new(claude)
-            .args(["-p", "--output-format", "stream-json", "--verbose"])
-            .env_clear()
-            .envs(env)
-            .current_dir(bench.repo())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
-        if let Some(mut stdin) = child.stdin.take() {
-            std::io::Write::write_all(&mut stdin, b"go on")?;
-        }
-        let output = child.wait_with_output()?;
-        samples.add(start.elapsed());
-        if !output.status.success() || output.stdout.is_empty() {
-            return Err(format!("claude alone: {}", output.status).into());
-        }
+fn alone(bench: &Bench, env: &Env) -> Result<()> {
+    let path = env.get("PATH").map(String::as_str).unwrap_or_default();
+    let claude = Path::new(path.split(':').next().unwrap_or_default()).join("claude");
+    let mut child = Command::new(claude)
+        .args(["-p", "--output-format", "stream-json", "--verbose"])
+        .env_clear()
+        .envs(env)
+        .current_dir(bench.repo())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        std::io::Write::write_all(&mut stdin, b"go on")?;
+    }
+    let output = child.wait_with_output()?;
+    if !output.status.success() || output.stdout.is_empty() {
+        return Err(format!("claude alone: {}", output.status).into());
     }
     Ok(())
 }
@@ -287,42 +247,27 @@ fn large_diff(args: &Args, bench: &Bench, report: &mut Report) -> Result<()> {
     let env = bench.env(&bench.folder.join("changes"));
     let mut wire = bench.daemon.connect()?;
     let mut reading = Samples::default();
-    let mut contenders: Vec<(usize, Contender<'_>)> = vec![
-        (
-            1,
-            Box::new(|rounds, samples| {
-                for _ in 0..rounds {
-                    bench.git(&["checkout", "-q", "."])?;
-                    copy_new(bench)?;
-                    let start = Instant::now();
-                    bench.git(&["diff", "-M", "--binary"])?;
-                    samples.add(start.elapsed());
-                }
-                Ok(())
-            }),
-        ),
-        (
-            1,
-            Box::new(|rounds, samples| {
-                for _ in 0..rounds {
-                    bench.git(&["checkout", "-q", "."])?;
-                    let start = Instant::now();
-                    let request_id = bench.carry_out(&mut wire, &env, 60)?;
-                    let took = start.elapsed();
-                    let start = Instant::now();
-                    let result = wire.call::<ExecGet>(&ExecutionParams { request_id })?;
-                    reading.add(start.elapsed());
-                    let claude = Duration::from_secs_f64(result.execution_time);
-                    samples.add(took.saturating_sub(claude));
-                    expect(&result, ExecutionStatus::Success)?;
-                    if result.files_changed.len() != 100 || result.diff.len() < 10_000_000 {
-                        return Err("the diff is not complete".into());
-                    }
-                }
-                Ok(())
-            }),
-        ),
-    ];
+    let git_diff = each(|samples| {
+        bench.git(&["checkout", "-q", "."])?;
+        copy_new(bench)?;
+        samples.time(|| bench.git(&["diff", "-M", "--binary"]))
+    });
+    let run = each(|samples| {
+        bench.git(&["checkout", "-q", "."])?;
+        let start = Instant::now();
+        let request_id = bench.carry_out(&mut wire, &env, 60)?;
+        let took = start.elapsed();
+        let params = ExecutionParams { request_id };
+        let result = reading.time(|| wire.call::<ExecGet>(&params))?;
+        let claude = Duration::from_secs_f64(result.execution_time);
+        samples.add(took.saturating_sub(claude));
+        expect(&result, ExecutionStatus::Success)?;
+        if result.files_changed.len() != 100 || result.diff.len() < 10_000_000 {
+            return Err("the diff is not complete".into());
+        }
+        Ok(())
+    });
+    let mut contenders = [(1, git_diff), (1, run)];
     let samples = alternate(args.amount(10, 1), &mut contenders)?;
     drop(contenders);
     let ratio = samples[1].ratio_to(&samples[0]);
@@ -388,7 +333,7 @@ fn time_limit(bench: &Bench, report: &mut Report) -> Result<()> {
 
 /// A stand-in for the API of Claude; ended when it is dropped.
 struct Api {
-    server: Child,
+    _server: Running,
     url: String,
     /// The directory of the program.
     claude: PathBuf,
@@ -402,35 +347,19 @@ impl Api {
             return Ok(None);
         };
         let port = folder.join("port");
-        let mut server = Command::new("python3")
-            .arg(root.join("fixtures/fake_messages_api.py"))
-            .args(["serve", "--port-file"])
-            .arg(&port)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let deadline = Instant::now() + Duration::from_secs(10);
-        let number = loop {
-            match fs::read_to_string(&port) {
-                Ok(text) if !text.trim().is_empty() => break text.trim().to_owned(),
-                _ if Instant::now() > deadline => {
-                    server.kill()?;
-                    return Err("the stand-in for the API does not start".into());
-                }
-                _ => std::thread::sleep(Duration::from_millis(10)),
-            }
-        };
+        let mut server = Command::new("python3");
+        server.arg(root.join("fixtures/fake_messages_api.py"));
+        server.args(["serve", "--port-file"]).arg(&port);
+        server.stdout(Stdio::null()).stderr(Stdio::null());
+        let _server = Running(server.spawn()?);
+        let number = until("the stand-in for the API does not start", || {
+            let text = fs::read_to_string(&port).ok()?;
+            Some(text.trim().to_owned()).filter(|number| !number.is_empty())
+        })?;
         Ok(Some(Self {
-            server,
+            _server,
             url: format!("http://127.0.0.1:{number}"),
             claude: claude.parent().map(Path::to_owned).unwrap_or_default(),
         }))
-    }
-}
-
-impl Drop for Api {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
     }
 }

@@ -7,10 +7,9 @@ use crate::daemon::{Daemon, close, create, expect_from_start, session};
 use crate::flood::AnsiFile;
 use crate::python::Python;
 use crate::report::{Line, Report};
-use crate::samples::{Contender, Samples, alternate};
+use crate::samples::{Samples, alternate, each};
 use crate::wire::Wire;
 use ccd_protocol::session::{SessionExpect, SessionExpectParams};
-use std::time::Instant;
 
 const GOAL_S: f64 = 1.5;
 
@@ -27,17 +26,19 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         .call::<SessionExpect>(&expect_from_start(&kept, "READY"))?
         .end;
 
-    let mut contenders: Vec<(usize, Contender<'_>)> = vec![
-        (1, Box::new(|rounds, samples| bare(&argv, rounds, samples))),
-        (
-            1,
-            Box::new(|rounds, samples| waiting(&mut wire, &argv, rounds, samples)),
-        ),
-        (
-            1,
-            Box::new(move |rounds, samples| afterwards(&mut later, &kept, end, rounds, samples)),
-        ),
-    ];
+    let bare = each(|samples| samples.time(|| bare(&argv)).map(drop));
+    let waiting = each(|samples| {
+        let id = samples.time(|| -> Result<String> {
+            let id = create(&mut wire, &session(&argv))?.session_id;
+            wire.call::<SessionExpect>(&expect_from_start(&id, "READY"))?;
+            Ok(id)
+        })?;
+        close(&mut wire, &id)
+    });
+    let mut once_more = daemon.connect()?;
+    let half = each(|samples| search(&mut later, &kept, (end / 2, end), samples));
+    let whole = each(|samples| search(&mut once_more, &kept, (0, end), samples));
+    let mut contenders = [(1, bare), (1, waiting), (1, half), (1, whole)];
     let samples = alternate(args.amount(5, 1), &mut contenders)?;
     drop(contenders);
     let peer_bytes = args.amount(4_000_000, 500_000);
@@ -49,22 +50,19 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         }
         None => String::new(),
     };
-    // The third contender searches twice: the second half, and everything.
-    let (halves, wholes) = split(&samples[2]);
-    let seconds = |samples: &Samples| samples.median() / 1e6;
     let megabytes = bytes / 1_000_000;
-    let limit = seconds(&samples[0]);
+    let seconds: Vec<f64> = samples
+        .iter()
+        .map(|samples| samples.median() / 1e6)
+        .collect();
+    let [limit, waiting, half, whole] = seconds[..] else {
+        return Err("a contender is missing".into());
+    };
+    let of_alone = format!("{:.2} × reading alone", waiting / limit);
+    let of_half = format!("{:.2} × half of it", whole / half);
     for (what, ours, ratio) in [
-        (
-            "waiting meanwhile",
-            seconds(&samples[1]),
-            format!("{:.2} × reading alone", seconds(&samples[1]) / limit),
-        ),
-        (
-            "`from: 0` afterwards",
-            seconds(&wholes),
-            format!("{:.2} × half of it", seconds(&wholes) / seconds(&halves)),
-        ),
+        ("waiting meanwhile", waiting, of_alone),
+        ("`from: 0` afterwards", whole, of_half),
     ] {
         report.add(Line {
             what: format!("match after {megabytes} MB of output, {what}"),
@@ -80,57 +78,21 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-fn bare(argv: &[&str], rounds: usize, samples: &mut Samples) -> Result<()> {
-    for _ in 0..rounds {
-        let start = Instant::now();
-        let mut terminal = Bare::start(argv)?;
-        terminal.wait_for(b"READY")?;
-        samples.add(start.elapsed());
-    }
-    Ok(())
+fn bare(argv: &[&str]) -> Result<Bare> {
+    let mut terminal = Bare::start(argv)?;
+    terminal.wait_for(b"READY")?;
+    Ok(terminal)
 }
 
-fn waiting(wire: &mut Wire, argv: &[&str], rounds: usize, samples: &mut Samples) -> Result<()> {
-    for _ in 0..rounds {
-        let start = Instant::now();
-        let id = create(wire, &session(argv))?.session_id;
-        wire.call::<SessionExpect>(&expect_from_start(&id, "READY"))?;
-        samples.add(start.elapsed());
-        close(wire, &id)?;
+/// Searches output that is there, between two offsets.
+fn search(wire: &mut Wire, id: &str, (from, end): (u64, u64), samples: &mut Samples) -> Result<()> {
+    let params = SessionExpectParams {
+        from: Some(from),
+        ..expect_from_start(id, "READY")
+    };
+    let found = samples.time(|| wire.call::<SessionExpect>(&params))?;
+    if found.end != end {
+        return Err("something else matched".into());
     }
     Ok(())
-}
-
-fn afterwards(
-    wire: &mut Wire,
-    id: &str,
-    end: u64,
-    rounds: usize,
-    samples: &mut Samples,
-) -> Result<()> {
-    for _ in 0..rounds {
-        for from in [end / 2, 0] {
-            let params = SessionExpectParams {
-                from: Some(from),
-                ..expect_from_start(id, "READY")
-            };
-            let start = Instant::now();
-            let found = wire.call::<SessionExpect>(&params)?;
-            samples.add(start.elapsed());
-            if found.end != end {
-                return Err("something else matched".into());
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Splits samples that were measured in turns.
-fn split(samples: &Samples) -> (Samples, Samples) {
-    let mut parts = (Samples::default(), Samples::default());
-    for pair in samples.pairs() {
-        parts.0.extend(pair.first().copied());
-        parts.1.extend(pair.get(1).copied());
-    }
-    parts
 }

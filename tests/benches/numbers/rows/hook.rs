@@ -1,10 +1,11 @@
 //! What a hook costs, how many payloads the coach takes, and how long an overview of many events takes.
 
+use super::client_process::runs_of;
 use crate::Result;
 use crate::args::Args;
 use crate::daemon::Daemon;
 use crate::report::{Line, Report};
-use crate::samples::{Contender, Samples, alternate};
+use crate::samples::{Samples, alternate};
 use crate::wire::Request;
 use ccd_protocol::NoParams;
 use ccd_protocol::coach::{CoachAggregate, CoachReview, CoachReviewParams, CoachStatus};
@@ -57,14 +58,9 @@ fn one_process(args: &Args, daemon: &Daemon, payload: &Path, report: &mut Report
     let mut down = hook(args, daemon);
     down.env("CCD_SOCKET", daemon.home().join("no-daemon"))
         .env("CCD_HOME", daemon.home().join("spooling"));
-    let mut contenders: Vec<(usize, Contender<'_>)> = vec![
-        (rounds, runs_of(Command::new("/bin/true"), payload)),
-        (rounds, runs_of(hook(args, daemon), payload)),
-        (rounds, runs_of(python, payload)),
-        (rounds, runs_of(down, payload)),
-    ];
+    let commands = [Command::new("/bin/true"), hook(args, daemon), python, down];
+    let mut contenders = commands.map(|command| (rounds, runs_of(command, Some(payload))));
     let samples = alternate(BLOCKS, &mut contenders)?;
-    drop(contenders);
     for (what, ccd) in [
         ("one `ccctl hook` process, start to exit", 1),
         ("the same without a daemon, into the spool", 3),
@@ -89,69 +85,38 @@ fn one_process(args: &Args, daemon: &Daemon, payload: &Path, report: &mut Report
     Ok(())
 }
 
-fn runs_of<'a>(mut command: Command, payload: &'a Path) -> Contender<'a> {
-    command.stdout(Stdio::null());
-    Box::new(move |rounds, samples: &mut Samples| {
-        for _ in 0..rounds {
-            command.stdin(File::open(payload)?);
-            let start = Instant::now();
-            let status = command.spawn()?.wait()?;
-            samples.add(start.elapsed());
-            if !status.success() {
-                return Err(format!("{command:?} ended with {status}").into());
-            }
-        }
-        Ok(())
-    })
-}
-
 /// Sessions that post at once: each runs a hook, then works for a moment.
 fn many_sessions(args: &Args, daemon: &Daemon, payload: &Path, report: &mut Report) -> Result<()> {
     const WORK: Duration = Duration::from_millis(150);
     let rounds = args.amount(40, 10);
-    let mut all: Vec<f64> = std::thread::scope(|scope| {
-        let sessions: Vec<_> = (0..SESSIONS)
-            .map(|number| {
-                scope.spawn(move || {
-                    std::thread::sleep(WORK * number as u32 / SESSIONS as u32);
-                    let mut times = Vec::with_capacity(rounds);
-                    for _ in 0..rounds {
-                        let mut command = hook(args, daemon);
-                        command
-                            .stdin(File::open(payload).ok()?)
-                            .stdout(Stdio::null());
-                        let start = Instant::now();
-                        command.status().ok()?;
-                        times.push(start.elapsed().as_secs_f64() * 1000.0);
-                        std::thread::sleep(WORK);
-                    }
-                    Some(times)
-                })
-            })
-            .collect();
-        sessions
-            .into_iter()
-            .filter_map(|session| session.join().ok().flatten())
-            .flatten()
-            .collect()
-    });
-    all.sort_by(f64::total_cmp);
-    let at = |share: usize| {
-        all.get(all.len() * share / 100)
-            .copied()
-            .unwrap_or(f64::NAN)
+    let session = |number: usize| -> Result<Samples> {
+        std::thread::sleep(WORK * number as u32 / SESSIONS as u32);
+        let mut samples = Samples::default();
+        for _ in 0..rounds {
+            let mut command = hook(args, daemon);
+            command.stdin(File::open(payload)?).stdout(Stdio::null());
+            samples.time(|| command.status())?;
+            std::thread::sleep(WORK);
+        }
+        Ok(samples)
     };
+    let mut all = Samples::default();
+    std::thread::scope(|scope| -> Result<()> {
+        let sessions = (0..SESSIONS).map(|number| scope.spawn(move || session(number)));
+        for session in sessions.collect::<Vec<_>>() {
+            all.append(session.join().map_err(|_| "a session panicked")??);
+        }
+        Ok(())
+    })?;
+    let [p50, p99] = all.p50_p99();
     report.add(Line {
         what: format!(
             "`ccctl hook` while {SESSIONS} sessions post, each 150 ms after its last one"
         ),
-        bare: String::new(),
-        peers: String::new(),
-        ccd: format!("{:.2} ms, p99 {:.2} ms", at(50), at(99)),
+        ccd: format!("{p50:.2} ms, p99 {p99:.2} ms"),
         goal: format!("p99 ≤ {BUSY_GOAL_MS} ms"),
-        ratio: String::new(),
-        met: Some(at(99) <= BUSY_GOAL_MS),
-        against: Vec::new(),
+        met: Some(p99 <= BUSY_GOAL_MS),
+        ..Line::default()
     });
     Ok(())
 }
@@ -175,13 +140,10 @@ fn many_events(args: &Args, daemon: &Daemon, report: &mut Report) -> Result<()> 
         what: format!(
             "{count} payloads with an event each, posted one by one until all are recorded"
         ),
-        bare: String::new(),
-        peers: String::new(),
         ccd: format!("{rate:.0} events/s recorded, {accepted:.0}/s accepted"),
         goal: format!("≥ {RATE_GOAL:.0}/s"),
-        ratio: String::new(),
         met: Some(rate >= RATE_GOAL),
-        against: Vec::new(),
+        ..Line::default()
     });
     let start = Instant::now();
     let aggregated = wire.call::<CoachAggregate>(&NoParams {})?;
@@ -194,17 +156,14 @@ fn many_events(args: &Args, daemon: &Daemon, report: &mut Report) -> Result<()> 
             "aggregation of these events ({} candidates); then a review",
             aggregated.candidates.len()
         ),
-        bare: String::new(),
-        peers: String::new(),
         ccd: format!(
             "{:.2} s; {:.1} ms",
             aggregation.as_secs_f64(),
             review.as_secs_f64() * 1000.0
         ),
         goal: "≤ 1 s; ≤ 100 ms".into(),
-        ratio: String::new(),
         met: Some(aggregation <= Duration::from_secs(1) && review <= Duration::from_millis(100)),
-        against: Vec::new(),
+        ..Line::default()
     });
     Ok(())
 }

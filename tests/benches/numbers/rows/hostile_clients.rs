@@ -15,7 +15,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const GOAL_MS: f64 = 20.0;
 
@@ -43,34 +43,25 @@ type Load = fn(&Path, &AtomicBool) -> Result<()>;
 pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     let daemon = Daemon::start(args, "hostile-clients")?;
     let pings = args.amount(1_000, 50);
-    let loads: [(String, Load); 5] = [
-        ("beside nobody".into(), |_, _| Ok(())),
-        (
-            format!("beside {HALF_OPEN} clients that have sent half a line"),
-            half_open,
-        ),
-        (
-            "beside a client that sends lines of 16 MiB".into(),
-            large_frames,
-        ),
-        (
-            format!("beside a client that sends {NOTIFICATIONS} notifications again and again"),
-            notifications,
-        ),
-        (
-            format!("beside {OPEN} connections, and {MORE} more that come and go"),
-            connections,
-        ),
+    let half = format!("beside {HALF_OPEN} clients that have sent half a line");
+    let often = format!("beside a client that sends {NOTIFICATIONS} notifications again and again");
+    let many = format!("beside {OPEN} connections, and {MORE} more that come and go");
+    let loads: [(&str, Load); 5] = [
+        ("beside nobody", |_, _| Ok(())),
+        (&half, half_open),
+        ("beside a client that sends lines of 16 MiB", large_frames),
+        (&often, notifications),
+        (&many, connections),
     ];
     for (what, load) in loads {
         let samples = ping_beside(&daemon, pings, load)?;
-        report.add(line(&what, &samples, String::new()));
+        report.add(line(what, &samples, String::new()));
     }
     beside_non_readers(&daemon, pings, report)
 }
 
 fn line(what: &str, samples: &Samples, note: String) -> Line {
-    let [median, p99] = [0.5, 0.99].map(|share| samples.quantile(share) / 1e3);
+    let [median, p99] = samples.p50_p99();
     Line {
         what: format!("ping {what} (p50 / p99)"),
         peers: note,
@@ -99,9 +90,7 @@ fn ping(wire: &mut Wire, pings: usize) -> Result<Samples> {
     let request = Request::new::<DaemonPing>(&NoParams {})?;
     let mut samples = Samples::default();
     for _ in 0..pings {
-        let start = Instant::now();
-        let answer = wire.exchange(&request)?;
-        samples.add(start.elapsed());
+        let answer = samples.time(|| wire.exchange(&request))?;
         result_of::<DaemonPing>(answer)?;
         std::thread::sleep(PAUSE);
     }

@@ -7,10 +7,10 @@ use crate::daemon::Daemon;
 use crate::mcp::{Mcp, said, tool};
 use crate::proc::{memory, memory_of_one};
 use crate::report::{Line, Report};
-use crate::samples::{Contender, Samples, alternate};
+use crate::samples::{Contender, Samples, alternate, each};
 use serde_json::json;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How much longer a send and wait may take than on the socket, in microseconds.
 const SEND_GOAL_US: f64 = 100.0;
@@ -35,17 +35,16 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
 fn send_and_wait(args: &Args, daemon: &Daemon, report: &mut Report) -> Result<()> {
     let rounds = args.amount(5_000, 100) / BLOCKS;
     let mut wire = daemon.connect()?;
-    let mut contenders: Vec<(usize, Contender<'_>)> = vec![
+    let mut contenders = [
         (rounds, ccd(&mut wire, &LINE)?),
         (rounds, sends(Mcp::over_socket(daemon)?)?),
         (rounds, sends(Mcp::through_ccctl(args, daemon)?)?),
     ];
     let samples = alternate(BLOCKS, &mut contenders)?;
-    let of_socket = p50_p99(&samples[0]);
-    for (name, samples) in [("MCP over the socket", 1), ("MCP through `ccctl mcp`", 2)]
-        .map(|(name, at)| (name, &samples[at]))
-    {
-        let ours = p50_p99(samples);
+    let us = |samples: &Samples| samples.p50_p99().map(|ms| ms * 1e3);
+    let of_socket = us(&samples[0]);
+    for (name, at) in [("MCP over the socket", 1), ("MCP through `ccctl mcp`", 2)] {
+        let ours = us(&samples[at]);
         let more = [ours[0] - of_socket[0], ours[1] - of_socket[1]];
         report.add(Line {
             what: format!("send and wait, `cat`, {name} (p50 / p99)"),
@@ -64,10 +63,6 @@ fn send_and_wait(args: &Args, daemon: &Daemon, report: &mut Report) -> Result<()
     Ok(())
 }
 
-fn p50_p99(samples: &Samples) -> [f64; 2] {
-    [0.5, 0.99].map(|share| samples.quantile(share))
-}
-
 /// The same rounds as on the socket, with a session of its own.
 fn sends<'a>(mut mcp: Mcp) -> Result<Contender<'a>> {
     mcp.ready()?;
@@ -75,15 +70,10 @@ fn sends<'a>(mut mcp: Mcp) -> Result<Contender<'a>> {
     let arguments =
         json!({"session": id, "text": LINE.typed.trim_end(), "pattern": "ping\nping\n"});
     let request = tool("session_send", &arguments);
-    Ok(Box::new(move |rounds, samples| {
-        for _ in 0..rounds {
-            let start = Instant::now();
-            let reply = mcp.exchange(&request)?;
-            samples.add(start.elapsed());
-            let said = said(reply)?;
-            if !(said.starts_with("ping\nping\n[session ") && said.contains("pattern matched")) {
-                return Err(format!("not what was to be printed: {said}").into());
-            }
+    Ok(each(move |samples| {
+        let said = said(samples.time(|| mcp.exchange(&request))?)?;
+        if !(said.starts_with("ping\nping\n[session ") && said.contains("pattern matched")) {
+            return Err(format!("not what was to be printed: {said}").into());
         }
         Ok(())
     }))
@@ -91,7 +81,7 @@ fn sends<'a>(mut mcp: Mcp) -> Result<Contender<'a>> {
 
 fn initialize(args: &Args, daemon: &Daemon, report: &mut Report) -> Result<()> {
     let rounds = args.amount(500, 50) / BLOCKS;
-    let mut contenders: Vec<(usize, Contender<'_>)> = vec![
+    let mut contenders = [
         (rounds, timed(true_process)),
         (rounds, timed(|| Mcp::over_socket(daemon))),
         (rounds, timed(|| Mcp::through_ccctl(args, daemon))),
@@ -101,8 +91,7 @@ fn initialize(args: &Args, daemon: &Daemon, report: &mut Report) -> Result<()> {
         ("connecting to the socket", 1),
         ("the start of `ccctl mcp`", 2),
     ] {
-        let ours = p50_p99(&samples[at]).map(|us| us / 1e3);
-        let limit = p50_p99(&samples[0]).map(|us| us / 1e3);
+        let [ours, limit] = [at, 0].map(|at| samples[at].p50_p99());
         report.add(Line {
             what: format!("`initialize`, from {from} to the reply (p50 / p99)"),
             bare: format!("/bin/true {:.2} / {:.2} ms", limit[0], limit[1]),
@@ -117,24 +106,13 @@ fn initialize(args: &Args, daemon: &Daemon, report: &mut Report) -> Result<()> {
 
 fn true_process() -> Result<()> {
     let mut command = Command::new("/bin/true");
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .status()?;
-    Ok(())
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    Ok(command.status().map(drop)?)
 }
 
 /// Times `start`, and drops what it returns afterwards.
 fn timed<'a, T>(start: impl Fn() -> Result<T> + 'a) -> Contender<'a> {
-    Box::new(move |rounds, samples| {
-        for _ in 0..rounds {
-            let began = Instant::now();
-            let started = start()?;
-            samples.add(began.elapsed());
-            drop(started);
-        }
-        Ok(())
-    })
+    each(move |samples| samples.time(&start).map(drop))
 }
 
 /// Clients that have said all that a client says at its start, and wait.

@@ -28,12 +28,7 @@ const SETTLE: Duration = Duration::from_secs(3);
 const FULL: &str = "yes 'thirty-five characters and a newline' | head -n 10000 | cut -c 1-35; echo READY; exec cat";
 
 /// Memory in bytes: of the process without sessions, per idle session, and per full session.
-#[derive(Debug)]
-struct Figures {
-    base: f64,
-    idle: f64,
-    full: f64,
-}
+type Figures = [f64; 3];
 
 pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     let (idle, full) = (args.amount(200, 20), args.amount(20, 4));
@@ -54,43 +49,30 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         None => None,
     };
     let bare = bare_memory(idle)? as f64;
-    let peers = |pick: fn(&Figures) -> String| {
-        tmux.as_ref()
-            .map(|tmux| format!("tmux {}", pick(tmux)))
-            .unwrap_or_default()
-    };
     let mib = |bytes: f64| format!("{:.1} MiB", bytes / MIB);
-    let kib = |bytes: f64| format!("{:.1} KiB", bytes / KIB);
-    report.add(Line {
-        what: "memory without sessions (PSS without rings and page cache)".into(),
-        bare: format!("{} with {idle} terminals", mib(bare)),
-        peers: peers(|tmux| format!("{:.1} MiB", tmux.base / MIB)),
-        ccd: mib(ours.base),
-        goal: format!("≤ {BASE_GOAL_MIB} MiB"),
-        ratio: format!("{:.2}", ours.base / MIB / BASE_GOAL_MIB),
-        met: Some(ours.base <= BASE_GOAL_MIB * MIB),
-        ..Line::default()
-    });
-    report.add(Line {
-        what: format!("memory for each of {idle} idle `cat` sessions"),
-        bare: String::new(),
-        peers: peers(|tmux| format!("{:.1} KiB", tmux.idle / KIB)),
-        ccd: kib(ours.idle),
-        goal: format!("≤ {IDLE_GOAL_KIB} KiB"),
-        ratio: format!("{:.2}", ours.idle / KIB / IDLE_GOAL_KIB),
-        met: Some(ours.idle <= IDLE_GOAL_KIB * KIB),
-        ..Line::default()
-    });
-    report.add(Line {
-        what: "memory for a session with 10,000 lines of 36 bytes".into(),
-        bare: mib(10_000.0 * 36.0),
-        peers: peers(|tmux| format!("{:.2} MiB", tmux.full / MIB)),
-        ccd: format!("{:.2} MiB", ours.full / MIB),
-        goal: format!("≤ {FULL_GOAL_MIB} MiB"),
-        ratio: format!("{:.2}", ours.full / MIB / FULL_GOAL_MIB),
-        met: Some(ours.full <= FULL_GOAL_MIB * MIB),
-        ..Line::default()
-    });
+    let base = "memory without sessions (PSS without rings and page cache)".to_owned();
+    let idle_what = format!("memory for each of {idle} idle `cat` sessions");
+    let full_what = "memory for a session with 10,000 lines of 36 bytes".to_owned();
+    let terminals = format!("{} with {idle} terminals", mib(bare));
+    let rows = [
+        (base, terminals, BASE_GOAL_MIB, MIB, "MiB"),
+        (idle_what, String::new(), IDLE_GOAL_KIB, KIB, "KiB"),
+        (full_what, mib(10_000.0 * 36.0), FULL_GOAL_MIB, MIB, "MiB"),
+    ];
+    for (at, (what, bare, goal, size, unit)) in rows.into_iter().enumerate() {
+        let cell = |figures: &Figures| format!("{:.2} {unit}", figures[at] / size);
+        let peers = tmux.as_ref().map(|tmux| format!("tmux {}", cell(tmux)));
+        report.add(Line {
+            what,
+            bare,
+            peers: peers.unwrap_or_default(),
+            ccd: cell(&ours),
+            goal: format!("≤ {goal} {unit}"),
+            ratio: format!("{:.2}", ours[at] / size / goal),
+            met: Some(ours[at] <= goal * size),
+            ..Line::default()
+        });
+    }
     report.note(&format!(
         "Memory of the daemon with all its sessions: {} of its own, {} of files that are mapped (program text).",
         mib(all.own as f64),
@@ -115,11 +97,11 @@ fn figures(
     let with_idle = settled()?;
     start(&["sh", "-c", FULL], full)?;
     let with_full = settled()?;
-    Ok(Figures {
+    Ok([
         base,
-        idle: (with_idle - base) / idle as f64,
-        full: (with_full - with_idle) / full as f64,
-    })
+        (with_idle - base) / idle as f64,
+        (with_full - with_idle) / full as f64,
+    ])
 }
 
 fn tmux_figures(tmux: &mut Tmux, idle: usize, full: usize) -> Result<Figures> {

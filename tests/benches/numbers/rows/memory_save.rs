@@ -3,17 +3,15 @@
 use crate::Result;
 use crate::args::Args;
 use crate::daemon::{Daemon, end_with_us};
+use crate::programs::{Running, until};
 use crate::report::{Line, Report};
 use crate::samples::Samples;
 use crate::wire::Wire;
 use crate::{leftovers, project};
-use ccd_protocol::memory::{
-    MemoryLoad, MemoryLoadParams, MemoryLoadReply, MemorySave, MemorySaveParams, MemorySaveReply,
-};
+use ccd_protocol::memory::{MemoryLoad, MemoryLoadParams, MemorySave, MemorySaveParams};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
 
 const FILES: usize = 10_000;
 const LINES: usize = 1_000_000;
@@ -29,36 +27,23 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     let mut wire = daemon.connect()?;
     let files = args.amount(FILES, FILES / 10);
     for (name, lines, goal_ms) in [
-        (
-            "files",
-            args.amount(FEW_LINES, FEW_LINES / 10),
-            FILES_GOAL_MS,
-        ),
-        ("lines", args.amount(LINES, LINES / 10), LINES_GOAL_MS),
+        ("files", FEW_LINES, FILES_GOAL_MS),
+        ("lines", LINES, LINES_GOAL_MS),
     ] {
+        let lines = args.amount(lines, lines / 10);
         let root = leftovers::on_disk(&format!("memory-{name}"));
         project::create(&root, files, lines)?;
         let server = Server::start(&root)?;
         let what = format!("save of the memory of {files} files with {lines} lines");
         let saves = saves(args, &mut wire, &root)?;
-        report.add(line(what, &saves, goal_ms));
+        report.add(Line::within_ms(&what, &saves, goal_ms));
         let loads = loads(args, &mut wire, &root, &server)?;
         let what = format!("its digest, with git and a port looked at again, {files} files");
-        report.add(line(what, &loads, LOAD_GOAL_MS));
+        report.add(Line::within_ms(&what, &loads, LOAD_GOAL_MS));
         drop(server);
         std::fs::remove_dir_all(root)?;
     }
     Ok(())
-}
-
-fn line(what: String, samples: &Samples, goal_ms: f64) -> Line {
-    Line {
-        what: format!("{what} (p50 / p95)"),
-        ccd: samples.p50_p95_ms(),
-        goal: format!("≤ {goal_ms} ms"),
-        met: Some(samples.quantile(0.5) <= goal_ms * 1000.0),
-        ..Line::default()
-    }
 }
 
 fn saves(args: &Args, wire: &mut Wire, root: &Path) -> Result<Samples> {
@@ -68,15 +53,13 @@ fn saves(args: &Args, wire: &mut Wire, root: &Path) -> Result<Samples> {
     };
     let mut samples = Samples::default();
     for round in 0..=args.amount(20, 3) {
-        let start = Instant::now();
-        let saved: MemorySaveReply = wire.call::<MemorySave>(&params)?;
-        let elapsed = start.elapsed();
+        // The first one reads the files from the disk.
+        if round == 1 {
+            samples = Samples::default();
+        }
+        let saved = samples.time(|| wire.call::<MemorySave>(&params))?;
         if !saved.warnings.is_empty() {
             return Err(format!("a part is missing: {:?}", saved.warnings).into());
-        }
-        // The first one reads the files from the disk.
-        if round > 0 {
-            samples.add(elapsed);
         }
     }
     Ok(samples)
@@ -89,9 +72,7 @@ fn loads(args: &Args, wire: &mut Wire, root: &Path, server: &Server) -> Result<S
     };
     let mut samples = Samples::default();
     for _ in 0..args.amount(100, 10) {
-        let start = Instant::now();
-        let loaded: MemoryLoadReply = wire.call::<MemoryLoad>(&params)?;
-        samples.add(start.elapsed());
+        let loaded = samples.time(|| wire.call::<MemoryLoad>(&params))?;
         for fact in [
             format!("port {} still answers", server.port),
             "no commit since".to_owned(),
@@ -106,15 +87,15 @@ fn loads(args: &Args, wire: &mut Wire, root: &Path, server: &Server) -> Result<S
 
 /// A server of the project; ended when dropped.
 struct Server {
-    child: Child,
+    _running: Running,
     port: u16,
 }
 
 impl Server {
     fn start(root: &Path) -> Result<Self> {
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
-            .local_addr()?
-            .port();
+        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let port = free.local_addr()?.port();
+        drop(free);
         let mut command = Command::new("python3");
         command
             .args(["-m", "http.server", "--bind", "127.0.0.1"])
@@ -123,24 +104,10 @@ impl Server {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         end_with_us(&mut command);
-        let server = Self {
-            child: command.spawn()?,
-            port,
-        };
-        let deadline = Instant::now() + Duration::from_secs(10);
-        while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
-            if Instant::now() > deadline {
-                return Err("the server does not answer".into());
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        Ok(server)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let _running = Running(command.spawn()?);
+        until("the server does not answer", || {
+            TcpStream::connect((Ipv4Addr::LOCALHOST, port)).ok()
+        })?;
+        Ok(Self { _running, port })
     }
 }

@@ -28,100 +28,31 @@ use crate::Result;
 use crate::args::Args;
 use crate::report::Report;
 
-/// A row, or several that are measured together.
-pub(crate) struct Row {
-    pub(crate) name: &'static str,
-    pub(crate) measure: fn(&Args, &mut Report) -> Result<()>,
-}
+/// Measures a row, or several together.
+type Measure = fn(&Args, &mut Report) -> Result<()>;
 
-/// Everything that is measured.
-pub(crate) const ALL: [Row; 22] = [
-    Row {
-        name: "round-trip",
-        measure: round_trip::measure,
-    },
-    Row {
-        name: "processor-time",
-        measure: processor_time::measure,
-    },
-    Row {
-        name: "python-clients",
-        measure: python_clients::measure,
-    },
-    Row {
-        name: "attach",
-        measure: attach::measure,
-    },
-    Row {
-        name: "client-process",
-        measure: client_process::measure,
-    },
-    Row {
-        name: "hook",
-        measure: hook::measure,
-    },
-    Row {
-        name: "mcp",
-        measure: mcp::measure,
-    },
-    Row {
-        name: "start",
-        measure: start::measure,
-    },
-    Row {
-        name: "throughput",
-        measure: throughput::measure,
-    },
-    Row {
-        name: "beside-floods",
-        measure: beside_floods::measure,
-    },
-    Row {
-        name: "hostile-clients",
-        measure: hostile_clients::measure,
-    },
-    Row {
-        name: "pipe",
-        measure: pipe::measure,
-    },
-    Row {
-        name: "memory",
-        measure: memory::measure,
-    },
-    Row {
-        name: "idle",
-        measure: idle::measure,
-    },
-    Row {
-        name: "recovery",
-        measure: recovery::measure,
-    },
-    Row {
-        name: "far-match",
-        measure: far_match::measure,
-    },
-    Row {
-        name: "tape",
-        measure: tape::measure,
-    },
-    Row {
-        name: "exec",
-        measure: exec::measure,
-    },
-    Row {
-        name: "conversation",
-        measure: conversation::measure,
-    },
-    Row {
-        name: "memory-save",
-        measure: memory_save::measure,
-    },
-    Row {
-        name: "discover",
-        measure: discover::measure,
-    },
-    Row {
-        name: "page",
-        measure: page::measure,
-    },
+/// Everything that is measured, by name.
+pub(crate) const ALL: [(&str, Measure); 22] = [
+    ("round-trip", round_trip::measure),
+    ("processor-time", processor_time::measure),
+    ("python-clients", python_clients::measure),
+    ("attach", attach::measure),
+    ("client-process", client_process::measure),
+    ("hook", hook::measure),
+    ("mcp", mcp::measure),
+    ("start", start::measure),
+    ("throughput", throughput::measure),
+    ("beside-floods", beside_floods::measure),
+    ("hostile-clients", hostile_clients::measure),
+    ("pipe", pipe::measure),
+    ("memory", memory::measure),
+    ("idle", idle::measure),
+    ("recovery", recovery::measure),
+    ("far-match", far_match::measure),
+    ("tape", tape::measure),
+    ("exec", exec::measure),
+    ("conversation", conversation::measure),
+    ("memory-save", memory_save::measure),
+    ("discover", discover::measure),
+    ("page", page::measure),
 ];

@@ -2,16 +2,17 @@
 
 use crate::args::Args;
 use crate::bare::Bare;
+use crate::contest::Contest;
 use crate::daemon::{Daemon, await_text, create, session};
 use crate::report::{Line, Report};
-use crate::samples::{Contender, Samples, alternate};
+use crate::samples::{Contender, Samples, each};
 use crate::tmux::Tmux;
 use crate::wire::Wire;
 use crate::{Result, leftovers};
 use ccd_protocol::session::{
     SessionCreateParams, SessionPipe, SessionPipeParams, SessionSend, SessionSendParams,
 };
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use rustix::time::{ClockId, clock_gettime};
 use std::fs::File;
@@ -64,46 +65,29 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     let rounds = args.amount(2_000, 100) / BLOCKS;
     let folder = leftovers::in_memory("pipe-fifos");
     std::fs::create_dir_all(&folder)?;
-    let mut names = vec!["bare", "ccd", "ccd raw"];
-    let mut contenders: Vec<(usize, Contender<'_>)> = vec![
-        (rounds, bare(own, &folder.join("bare"))?),
-        (rounds, ccd(daemon.connect()?, own, false)?),
-        (rounds, ccd(daemon.connect()?, own, true)?),
-    ];
+    let mut contest = Contest::default();
+    contest.add("bare", rounds, bare(own, &folder.join("bare"))?);
+    contest.add("ccd", rounds, ccd(daemon.connect()?, own, false)?);
+    contest.add("ccd raw", rounds, ccd(daemon.connect()?, own, true)?);
     if let Some(tmux) = &mut tmux {
-        names.push("tmux pipe-pane");
-        contenders.push((rounds, through_tmux(tmux, own, &folder.join("tmux"))?));
+        let piped = through_tmux(tmux, own, &folder.join("tmux"))?;
+        contest.add("tmux pipe-pane", rounds, piped);
     }
-    let samples = alternate(BLOCKS, &mut contenders)?;
-    drop(contenders);
+    let measured = contest.run(BLOCKS)?;
     let _ = std::fs::remove_dir_all(&folder);
-    report.add(line(&names, &samples));
+    let limit = measured.baseline().median() * RATIO;
+    let p95 = measured
+        .of("ccd")
+        .map_or(f64::NAN, |ours| ours.quantile(0.95));
+    let what = "child's write → reader of the pipe, events (p50 / p95)".into();
+    let mut line = measured.line(what, (1, 2), Samples::p50_p95);
+    line.against.retain(|(name, _)| *name != "ccd raw");
+    report.add(Line {
+        goal: format!("≤ {RATIO} × limit = {limit:.0} µs, p95 ≤ {P95_US} µs"),
+        met: Some(measured.ratio(1).meets(RATIO) && p95 <= P95_US),
+        ..line
+    });
     Ok(())
-}
-
-fn line(names: &[&'static str], samples: &[Samples]) -> Line {
-    let peers = names.iter().zip(samples).skip(2);
-    let tmux = peers.clone().filter(|(name, _)| **name == "tmux pipe-pane");
-    let against = tmux.map(|(name, peer)| (*name, samples[1].ratio_to(peer)));
-    let against = against.collect();
-    let peers: Vec<String> = peers
-        .map(|(name, samples)| format!("{name} {}", samples.p50_p95()))
-        .collect();
-    let limit = samples[0].median();
-    let ratio = samples[1].ratio_to(&samples[0]);
-    Line {
-        what: "child's write → reader of the pipe, events (p50 / p95)".into(),
-        bare: samples[0].p50_p95(),
-        peers: peers.join(", "),
-        ccd: samples[1].p50_p95(),
-        goal: format!(
-            "≤ {RATIO} × limit = {:.0} µs, p95 ≤ {P95_US} µs",
-            limit * RATIO
-        ),
-        ratio: ratio.to_string(),
-        met: Some(ratio.meets(RATIO) && samples[1].quantile(0.95) <= P95_US),
-        against,
-    }
 }
 
 /// Reads a FIFO until a line contains the time, and records how long ago that was.
@@ -148,12 +132,9 @@ fn bare<'a>(own: &str, fifo: &Path) -> Result<Contender<'a>> {
             rustix::io::write(&output, terminal.read_bytes(len)).ok()?;
         }
     });
-    Ok(Box::new(move |rounds, samples| {
-        for _ in 0..rounds {
-            rustix::io::write(&input, b"\n")?;
-            clock.wait(samples)?;
-        }
-        Ok(())
+    Ok(each(move |samples| {
+        rustix::io::write(&input, b"\n")?;
+        clock.wait(samples)
     }))
 }
 
@@ -178,12 +159,9 @@ fn ccd<'a>(mut wire: Wire, own: &str, raw: bool) -> Result<Contender<'a>> {
         text: Some("\n".into()),
         ..SessionSendParams::default()
     };
-    Ok(Box::new(move |rounds, samples| {
-        for _ in 0..rounds {
-            wire.call::<SessionSend>(&params)?;
-            clock.wait(samples)?;
-        }
-        Ok(())
+    Ok(each(move |samples| {
+        wire.call::<SessionSend>(&params)?;
+        clock.wait(samples)
     }))
 }
 
@@ -192,29 +170,20 @@ fn through_tmux<'a>(tmux: &'a mut Tmux, own: &str, fifo: &Path) -> Result<Conten
     let mut clock = Clock::open(fifo)?;
     let pane = tmux.open(&[own, CHILD])?;
     tmux.wait_for(&pane, b"ready")?;
-    tmux.run(&format!(
-        "pipe-pane -t {pane} 'exec cat >{}'",
-        fifo.display()
-    ))?;
+    let shown = fifo.display();
+    tmux.run(&format!("pipe-pane -t {pane} 'exec cat >{shown}'"))?;
     let command = format!("send-keys -t {pane} Enter");
     // Output is lost until the `cat` of tmux has opened the pipe, which until then seems to have ended.
     std::thread::sleep(Duration::from_millis(500));
-    Ok(Box::new(move |rounds, samples| {
-        for _ in 0..rounds {
-            tmux.run(&command)?;
-            clock.wait(samples)?;
-        }
-        Ok(())
+    Ok(each(move |samples| {
+        tmux.run(&command)?;
+        clock.wait(samples)
     }))
 }
 
 fn make_fifo(path: &Path) -> Result<()> {
-    let made = std::process::Command::new("mkfifo").arg(path).status()?;
-    if made.success() {
-        Ok(())
-    } else {
-        Err("mkfifo failed".into())
-    }
+    let mode = Mode::RUSR | Mode::WUSR;
+    Ok(mknodat(CWD, path, FileType::Fifo, mode, 0)?)
 }
 
 /// Reads the clock that all processes of the machine share.

@@ -44,13 +44,13 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     let (ours, tmux) = (ours.median(), tmux.median());
     report.add(Line {
         what: "processor time of a send and expect, `cat`, server side".into(),
-        bare: String::new(),
         peers: format!("tmux server {tmux:.0} µs"),
         ccd: format!("holder and worker {ours:.0} µs"),
         goal: format!("≤ {GOAL} × tmux"),
         ratio: ratio.to_string(),
         met: Some(ratio.meets(GOAL)),
         against: vec![("tmux", ratio)],
+        ..Line::default()
     });
     Ok(())
 }

@@ -29,13 +29,13 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         let ratio = samples[0].ratio_to(&samples[1]);
         report.add(Line {
             what: format!("send → expect by clients in Python, {program} (p50 / p95)"),
-            bare: String::new(),
             peers: format!("tmux -C {}", samples[1].p50_p95()),
             ccd: samples[0].p50_p95(),
             goal: format!("≤ {GOAL} × tmux -C"),
             ratio: ratio.to_string(),
             met: Some(ratio.meets(GOAL)),
             against: vec![("tmux -C", ratio)],
+            ..Line::default()
         });
     }
     Ok(())

@@ -50,30 +50,22 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         upgraded.add(until_another(&daemon, worker, start)?);
     }
     report.add(Line {
-        what: format!("answer after a kill of the worker, {SESSIONS} sessions (p50 / p95)"),
-        bare: String::new(),
         peers: "tmux: all programs are lost".into(),
-        ccd: killed.p50_p95_ms(),
-        goal: format!("≤ {RECOVERY_GOAL_MS:.0} ms"),
         ratio: format!("{:.2}", killed.median() / 1e3 / RECOVERY_GOAL_MS),
-        met: Some(killed.median() / 1e3 <= RECOVERY_GOAL_MS),
-        ..Line::default()
+        ..Line::within_ms(
+            &format!("answer after a kill of the worker, {SESSIONS} sessions"),
+            &killed,
+            RECOVERY_GOAL_MS,
+        )
     });
     report.add(Line {
         what: format!("answer after daemon restart, {SESSIONS} sessions (p50 / p95)"),
-        bare: String::new(),
-        peers: String::new(),
         ccd: upgraded.p50_p95_ms(),
-        goal: String::new(),
-        ratio: String::new(),
-        met: None,
         ..Line::default()
     });
     let holder = memory_of_one(daemon.pid())?.own as f64 / MIB;
     report.add(Line {
         what: format!("memory of the holder, {SESSIONS} sessions"),
-        bare: String::new(),
-        peers: String::new(),
         ccd: format!("{holder:.2} MiB"),
         goal: format!("≤ {HOLDER_GOAL_MIB:.0} MiB"),
         ratio: format!("{:.2}", holder / HOLDER_GOAL_MIB),

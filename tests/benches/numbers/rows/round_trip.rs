@@ -3,16 +3,16 @@
 use crate::Result;
 use crate::args::Args;
 use crate::bare::Bare;
+use crate::contest::{Contest, Measured};
 use crate::daemon::{Daemon, await_text, create, session};
-use crate::ht::Ht;
 use crate::programs::{BASH, PROMPT};
 use crate::python::Python;
 use crate::report::{Line, Report};
-use crate::samples::{Contender, Samples, alternate};
+use crate::samples::{Contender, Samples, each};
 use crate::tmux::Tmux;
 use crate::wire::{Request, Wire, result_of};
 use ccd_protocol::session::{Pattern, SendExpect, SessionSend, SessionSendParams};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long ccd may take, as a multiple of tmux's control mode.
 const GOAL: f64 = 0.9;
@@ -80,64 +80,41 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         let mut tmux = Tmux::start("round-trip")?;
         let mut wire = daemon.connect()?;
         let rounds = args.amount(2_000, 100) / BLOCKS;
-        let mut names = vec!["bare", "ccd"];
-        let mut contenders: Vec<(usize, Contender<'_>)> =
-            vec![(rounds, bare(round)?), (rounds, ccd(&mut wire, round)?)];
+        let mut contest = Contest::default();
+        contest.add("bare", rounds, bare(round)?);
+        contest.add("ccd", rounds, ccd(&mut wire, round)?);
         if let Some(tmux) = &mut tmux {
-            names.push("tmux -C");
-            contenders.push((rounds, through_tmux(tmux, round)?));
-        }
-        if let Some(ht) = Ht::start(round.argv)? {
-            names.push("ht");
-            contenders.push((rounds, through_ht(ht, round)?));
+            contest.add("tmux -C", rounds, through_tmux(tmux, round)?);
         }
         if let Some(pexpect) = pexpect.as_mut().filter(|_| !verb.is_empty()) {
             // Its default pause before each send makes a round take 50 ms, so a few rounds are enough.
-            names.push("pexpect");
-            contenders.push((
-                rounds.div_ceil(50),
-                Box::new(move |rounds, samples: &mut Samples| {
-                    samples.extend(pexpect.measure(&format!("{verb} 0.05 {rounds}"))?);
-                    Ok(())
-                }),
-            ));
+            let measure: Contender<'_> = Box::new(move |rounds, samples: &mut Samples| {
+                samples.extend(pexpect.measure(&format!("{verb} 0.05 {rounds}"))?);
+                Ok(())
+            });
+            contest.add("pexpect", rounds.div_ceil(50), measure);
         }
-        let samples = alternate(BLOCKS, &mut contenders)?;
-        drop(contenders);
-        let goal = if round.pause.is_zero() {
-            GOAL
-        } else {
-            GOAL_WITH_PAUSE
-        };
-        report.add(line(name, &names, &samples, goal));
+        let measured = contest.run(BLOCKS)?;
+        let has_pause = !round.pause.is_zero();
+        let goal = if has_pause { GOAL_WITH_PAUSE } else { GOAL };
+        report.add(line(name, &measured, goal));
     }
     Ok(())
 }
 
-fn line(name: &str, names: &[&'static str], samples: &[Samples], goal: f64) -> Line {
-    let peers = names.iter().zip(samples).skip(2);
-    let against = peers
-        .clone()
-        .map(|(name, peer)| (*name, samples[1].ratio_to(peer)));
-    let against = against.collect();
-    let peers: Vec<String> = peers
-        .map(|(name, samples)| format!("{name} {}", samples.p50_p95()))
-        .collect();
-    let (limit, ours) = (samples[0].median(), samples[1].median());
-    let tmux = names.iter().position(|name| *name == "tmux -C");
-    let tmux = tmux.map(|at| samples[1].ratio_to(&samples[at]));
+fn line(name: &str, measured: &Measured, goal: f64) -> Line {
+    let what = format!("send → expect, one request, {name} (p50 / p95)");
+    let ours = measured.of("ccd").map_or(f64::NAN, Samples::median);
+    let more = format!("limit +{:.0} µs", ours - measured.baseline().median());
+    let tmux = measured.ratio_to(1, "tmux -C");
     Line {
-        what: format!("send → expect, one request, {name} (p50 / p95)"),
-        bare: samples[0].p50_p95(),
-        peers: peers.join(", "),
-        ccd: samples[1].p50_p95(),
         goal: format!("≤ {goal} × tmux -C"),
         ratio: match tmux {
-            Some(tmux) => format!("{tmux} of tmux -C, limit +{:.0} µs", ours - limit),
-            None => format!("limit +{:.0} µs", ours - limit),
+            Some(tmux) => format!("{tmux} of tmux -C, {more}"),
+            None => more,
         },
         met: tmux.map(|tmux| tmux.meets(goal)),
-        against,
+        ..measured.line(what, (1, 2), Samples::p50_p95)
     }
 }
 
@@ -147,15 +124,12 @@ pub(crate) fn bare<'a>(round: &'static Round) -> Result<Contender<'a>> {
     if !round.ready.is_empty() {
         terminal.wait_for(round.ready.as_bytes())?;
     }
-    Ok(Box::new(move |rounds, samples| {
-        for _ in 0..rounds {
-            round.rest();
-            let start = Instant::now();
+    Ok(each(move |samples| {
+        round.rest();
+        samples.time(|| -> Result<()> {
             terminal.write(round.typed.as_bytes())?;
-            terminal.wait_for(round.answer)?;
-            samples.add(start.elapsed());
-        }
-        Ok(())
+            terminal.wait_for(round.answer).map(drop)
+        })
     }))
 }
 
@@ -174,17 +148,13 @@ pub(crate) fn ccd<'a>(wire: &'a mut Wire, round: &'static Round) -> Result<Conte
         }),
         ..SessionSendParams::default()
     })?;
-    Ok(Box::new(move |rounds, samples| {
-        for _ in 0..rounds {
-            round.rest();
-            let start = Instant::now();
-            let answer = wire.exchange(&request)?;
-            samples.add(start.elapsed());
-            let reply = result_of::<SessionSend>(answer)?;
-            let found = reply.expect.ok_or("send did not wait")?;
-            if found.matched != round.clean_answer {
-                return Err("something else matched".into());
-            }
+    Ok(each(move |samples| {
+        round.rest();
+        let answer = samples.time(|| wire.exchange(&request))?;
+        let reply = result_of::<SessionSend>(answer)?;
+        let found = reply.expect.ok_or("send did not wait")?;
+        if found.matched != round.clean_answer {
+            return Err("something else matched".into());
         }
         Ok(())
     }))
@@ -197,30 +167,11 @@ pub(crate) fn through_tmux<'a>(tmux: &'a mut Tmux, round: &'static Round) -> Res
     }
     let typed = round.typed.trim_end();
     let command = format!("send-keys -t {pane} {typed} Enter");
-    Ok(Box::new(move |rounds, samples| {
-        for _ in 0..rounds {
-            round.rest();
-            let start = Instant::now();
+    Ok(each(move |samples| {
+        round.rest();
+        samples.time(|| -> Result<()> {
             tmux.send(&command)?;
-            tmux.wait_for(&pane, round.answer)?;
-            samples.add(start.elapsed());
-        }
-        Ok(())
-    }))
-}
-
-fn through_ht<'a>(mut ht: Ht, round: &'static Round) -> Result<Contender<'a>> {
-    if !round.ready.is_empty() {
-        ht.wait_for(round.ready.as_bytes())?;
-    }
-    Ok(Box::new(move |rounds, samples| {
-        for _ in 0..rounds {
-            round.rest();
-            let start = Instant::now();
-            ht.send(round.typed)?;
-            ht.wait_for(round.answer)?;
-            samples.add(start.elapsed());
-        }
-        Ok(())
+            tmux.wait_for(&pane, round.answer)
+        })
     }))
 }

@@ -3,15 +3,15 @@
 use crate::Result;
 use crate::args::Args;
 use crate::bare::Bare;
+use crate::contest::Contest;
 use crate::daemon::{Daemon, await_text, close, create, expect_from_start, session};
 use crate::flood::AnsiFile;
 use crate::programs::{BASH, PROMPT};
 use crate::report::{Line, Report};
-use crate::samples::{Contender, alternate};
+use crate::samples::{Contender, Samples, each};
 use crate::tmux::Tmux;
 use crate::wire::Wire;
 use ccd_protocol::session::{SessionCreateParams, SessionExpect};
-use std::time::Instant;
 
 const GOAL: f64 = 1.3;
 
@@ -27,38 +27,21 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     let mut to_small = small.connect()?;
     let mut tmux = Tmux::start("start")?;
 
-    let blocks = args.amount(20, 2);
-    let mut contenders: Vec<(usize, Contender<'_>)> = vec![
-        (5, Box::new(bare)),
-        (5, ccd(&mut to_small)),
-        (5, ccd(&mut to_big)),
-    ];
+    let mut contest = Contest::default();
+    contest.add("bare", 5, each(bare));
+    contest.add("new daemon", 5, ccd(&mut to_small));
+    contest.add("big daemon", 5, ccd(&mut to_big));
     if let Some(tmux) = &mut tmux {
-        contenders.push((5, through_tmux(tmux)));
+        contest.add("tmux", 5, through_tmux(tmux));
     }
-    let samples = alternate(blocks, &mut contenders)?;
-    drop(contenders);
-    let peers = samples
-        .get(3)
-        .map(|tmux| format!("tmux {}", tmux.p50_p95_ms()))
-        .unwrap_or_default();
-    for (index, size) in [
-        (1, "new daemon".to_owned()),
-        (2, format!("daemon of {big_mib} MiB")),
-    ] {
-        let ratio = samples[index].ratio_to(&samples[0]);
-        let against = samples
-            .get(3)
-            .map(|tmux| ("tmux", samples[index].ratio_to(tmux)));
+    let measured = contest.run(args.amount(20, 2))?;
+    let sizes = ["new daemon".to_owned(), format!("daemon of {big_mib} MiB")];
+    for (ccd, size) in [1, 2].into_iter().zip(sizes) {
+        let what = format!("session start to first bash prompt, {size} (p50 / p95)");
         report.add(Line {
-            what: format!("session start to first bash prompt, {size} (p50 / p95)"),
-            bare: samples[0].p50_p95_ms(),
-            peers: peers.clone(),
-            ccd: samples[index].p50_p95_ms(),
             goal: format!("≤ {GOAL} × limit"),
-            ratio: ratio.to_string(),
-            met: Some(ratio.meets(GOAL)),
-            against: against.into_iter().collect(),
+            met: Some(measured.ratio(ccd).meets(GOAL)),
+            ..measured.line(what, (ccd, 3), Samples::p50_p95_ms)
         });
     }
     Ok(())
@@ -79,38 +62,33 @@ fn make_big(wire: &mut Wire, count: usize) -> Result<()> {
     Ok(())
 }
 
-fn bare(rounds: usize, samples: &mut crate::samples::Samples) -> Result<()> {
-    for _ in 0..rounds {
-        let start = Instant::now();
+fn bare(samples: &mut Samples) -> Result<()> {
+    let started = samples.time(|| -> Result<Bare> {
         let mut terminal = Bare::start(&BASH)?;
         terminal.wait_for(PROMPT.as_bytes())?;
-        samples.add(start.elapsed());
-    }
-    Ok(())
+        Ok(terminal)
+    });
+    started.map(drop)
 }
 
 fn ccd(wire: &mut Wire) -> Contender<'_> {
-    Box::new(move |rounds, samples| {
-        for _ in 0..rounds {
-            let start = Instant::now();
+    each(move |samples| {
+        let id = samples.time(|| -> Result<String> {
             let id = create(wire, &session(&BASH))?.session_id;
             wire.call::<SessionExpect>(&expect_from_start(&id, PROMPT))?;
-            samples.add(start.elapsed());
-            close(wire, &id)?;
-        }
-        Ok(())
+            Ok(id)
+        })?;
+        close(wire, &id)
     })
 }
 
 fn through_tmux(tmux: &mut Tmux) -> Contender<'_> {
-    Box::new(move |rounds, samples| {
-        for _ in 0..rounds {
-            let start = Instant::now();
+    each(move |samples| {
+        let pane = samples.time(|| -> Result<String> {
             let pane = tmux.open(&BASH)?;
             tmux.wait_for(&pane, PROMPT.as_bytes())?;
-            samples.add(start.elapsed());
-            tmux.run(&format!("kill-pane -t {pane}"))?;
-        }
-        Ok(())
+            Ok(pane)
+        })?;
+        tmux.run(&format!("kill-pane -t {pane}")).map(drop)
     })
 }

@@ -3,7 +3,7 @@
 use crate::args::Args;
 use crate::daemon::{Daemon, await_text, create, session};
 use crate::report::{Line, Report};
-use crate::samples::{Contender, Samples, alternate};
+use crate::samples::{Contender, Samples, alternate, each};
 use crate::wire::{Request, Wire, result_of};
 use crate::{Result, leftovers};
 use ccd_protocol::Timeout;
@@ -42,13 +42,11 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     let root = daemon.home().join("paced");
     let chunks = args.amount(400, 40);
     write_paced(&root, chunks)?;
-    report.add(jitter("quiet", QUIET_MS, &pace(&daemon, &root, chunks)?));
+    let quiet = pace(&daemon, &root, chunks)?;
+    report.add(jitter("quiet", QUIET_MS, &quiet));
     let busy = Busy::start();
-    report.add(jitter(
-        "beside two busy loops",
-        LOADED_MS,
-        &pace(&daemon, &root, chunks)?,
-    ));
+    let beside = pace(&daemon, &root, chunks)?;
+    report.add(jitter("beside two busy loops", LOADED_MS, &beside));
     drop(busy);
     answers(args, &daemon, report)?;
     folder(args, report)
@@ -86,7 +84,7 @@ fn pace(daemon: &Daemon, root: &Path, chunks: usize) -> Result<Samples> {
 }
 
 fn jitter(how: &str, goal_ms: f64, samples: &Samples) -> Line {
-    let (median, p99) = (samples.median() / 1e3, samples.quantile(0.99) / 1e3);
+    let [median, p99] = samples.p50_p99();
     Line {
         what: format!(
             "chunks of a tape, 5 ms apart, off their time at a pipe's reader, {how} (p50 / p99)"
@@ -108,12 +106,11 @@ fn answers(args: &Args, daemon: &Daemon, report: &mut Report) -> Result<()> {
     let mut wire = daemon.connect()?;
     let live = create(&mut wire, &session(&["cat"]))?.session_id;
     let tape = create(&mut wire, &played("cat", &root, Some(Latency::Constant(0))))?.session_id;
-    let mut contenders: Vec<(usize, Contender<'_>)> = vec![
+    let mut contenders = [
         (rounds, asks(daemon.connect()?, live)),
         (rounds, asks(daemon.connect()?, tape)),
     ];
     let samples = alternate(BLOCKS, &mut contenders)?;
-    drop(contenders);
     let (live, tape) = (&samples[0], &samples[1]);
     report.add(Line {
         what: "send and expect, a tape of `cat` (p50 / p95)".into(),
@@ -128,18 +125,13 @@ fn answers(args: &Args, daemon: &Daemon, report: &mut Report) -> Result<()> {
 /// Types numbered lines and waits until each has appeared twice.
 fn asks<'a>(mut wire: Wire, session: String) -> Contender<'a> {
     let mut number = 0;
-    Box::new(move |rounds, samples: &mut Samples| {
-        for _ in 0..rounds {
-            let text = text_of(number);
-            let wanted = format!("{text}\n{text}\n");
-            let request = Request::new::<SessionSend>(&line(&session, &text, Some(&wanted)))?;
-            let start = Instant::now();
-            let answer = wire.exchange(&request)?;
-            samples.add(start.elapsed());
-            result_of::<SessionSend>(answer)?;
-            number += 1;
-        }
-        Ok(())
+    each(move |samples| {
+        let text = text_of(number);
+        let wanted = format!("{text}\n{text}\n");
+        let request = Request::new::<SessionSend>(&line(&session, &text, Some(&wanted)))?;
+        let answer = samples.time(|| wire.exchange(&request))?;
+        number += 1;
+        result_of::<SessionSend>(answer).map(drop)
     })
 }
 
@@ -148,11 +140,8 @@ fn folder(args: &Args, report: &mut Report) -> Result<()> {
     let tapes = args.amount(TAPES, 100);
     let root = leftovers::on_disk("tapes-of-bench");
     for tape in 0..tapes {
-        write_lines(
-            &root.join(format!("{}", tape % 10)),
-            &format!("p{tape}"),
-            EXCHANGES,
-        )?;
+        let folder = root.join((tape % 10).to_string());
+        write_lines(&folder, &format!("p{tape}"), EXCHANGES)?;
     }
     let measured = measure_folder(args, &root, tapes, report);
     let _ = std::fs::remove_dir_all(&root);
@@ -189,17 +178,13 @@ fn measure_folder(args: &Args, root: &Path, tapes: usize, report: &mut Report) -
     let mut hits = Samples::default();
     for number in 0..EXCHANGES {
         let request = Request::new::<SessionSend>(&line(&id, &text_of(number), None))?;
-        let start = Instant::now();
-        let answer = wire.exchange(&request)?;
-        hits.add(start.elapsed());
+        let answer = hits.time(|| wire.exchange(&request))?;
         result_of::<SessionSend>(answer)?;
     }
     let mut misses = Samples::default();
     let request = Request::new::<SessionSend>(&line(&id, "nobody has typed this", None))?;
     for _ in 0..args.amount(200, 20) {
-        let start = Instant::now();
-        let answer = wire.exchange(&request)?;
-        misses.add(start.elapsed());
+        let answer = misses.time(|| wire.exchange(&request))?;
         if result_of::<SessionSend>(answer).is_ok() {
             return Err("a line that no tape has was answered".into());
         }

@@ -3,10 +3,12 @@
 use crate::Result;
 use crate::args::Args;
 use crate::bare::Bare;
+use crate::contest::Contest;
 use crate::daemon::{Daemon, create, session};
 use crate::flood::AnsiFile;
+use crate::programs::is_installed;
 use crate::report::{Line, Report};
-use crate::samples::{Contender, Samples, alternate};
+use crate::samples::{Contender, Samples, each};
 use crate::tmux::Tmux;
 use crate::wire::Wire;
 use ccd_protocol::Timeout;
@@ -42,27 +44,22 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     let log = daemon.home().join("log-of-a-peer");
 
     let lost = Cell::new(0);
-    let mut names = vec!["bare", "ccd", "ccd, screen looked at"];
-    let mut contenders: Vec<(usize, Contender<'_>)> = vec![
-        (1, bare(&file, printed)),
-        (1, ccd(&mut wire, None, &file, printed, &lost)),
-        (1, ccd(&mut looking, Some(&daemon), &file, printed, &lost)),
-    ];
-    if Command::new("script")
-        .arg("--version")
-        .stdout(Stdio::null())
-        .status()
-        .is_ok()
-    {
-        names.push("script");
-        contenders.push((1, script(&file, &log, printed)));
+    let mut contest = Contest::default();
+    contest.add("bare", 1, bare(&file, printed));
+    contest.add("ccd", 1, ccd(&mut wire, None, &file, printed, &lost));
+    let looked_at = ccd(&mut looking, Some(&daemon), &file, printed, &lost);
+    contest.add("ccd, screen looked at", 1, looked_at);
+    if is_installed("script") {
+        contest.add("script", 1, script(&file, &log, printed));
     }
     if let Some(tmux) = &mut tmux {
-        names.push("tmux pipe-pane");
-        contenders.push((1, through_tmux(tmux, &file, &log, printed)));
+        contest.add(
+            "tmux pipe-pane",
+            1,
+            through_tmux(tmux, &file, &log, printed),
+        );
     }
-    let samples = alternate(args.amount(5, 1), &mut contenders)?;
-    drop(contenders);
+    let measured = contest.run(args.amount(5, 1))?;
     if lost.get() > 0 {
         report.note(&format!(
             "While draining, the disk stalled: {} bytes are not in a log of ccd, which says so.",
@@ -70,31 +67,23 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         ));
     }
 
-    let rate = |samples: &Samples| printed as f64 / samples.median();
-    let cell = |samples: &Samples| format!("{:.0} MB/s", rate(samples));
-    let peers: Vec<String> = names
-        .iter()
-        .zip(&samples)
-        .skip(3)
-        .map(|(name, samples)| format!("{name} {}", cell(samples)))
-        .collect();
-    for (index, what) in [(1, "nobody looks"), (2, "screen looked at every 100 ms")] {
-        let ratio = samples[0].ratio_to(&samples[index]); // of times, so that of the rates is the inverse
-        let peers_of = names.iter().zip(&samples).skip(3);
-        let against = peers_of.map(|(name, peer)| (*name, samples[index].ratio_to(peer)));
-        let against = against.collect();
+    let cell = |samples: &Samples| format!("{:.0} MB/s", printed as f64 / samples.median());
+    let megabytes = printed / 1_000_000;
+    for (ccd, name, how) in [
+        (1, "ccd", "nobody looks"),
+        (2, "ccd, screen looked at", "screen looked at every 100 ms"),
+    ] {
+        // Of times, so that of the rates is the inverse.
+        let ratio = measured
+            .of(name)
+            .map(|ours| measured.baseline().ratio_to(ours));
+        let what =
+            format!("draining {megabytes} MB of ANSI text into log, rotation and ring, {how}");
         report.add(Line {
-            what: format!(
-                "draining {} MB of ANSI text into log, rotation and ring, {what}",
-                printed / 1_000_000
-            ),
-            bare: cell(&samples[0]),
-            peers: peers.join(", "),
-            ccd: cell(&samples[index]),
             goal: format!("≥ {GOAL} × limit"),
-            ratio: ratio.to_string(),
-            met: Some(ratio.of_all.max(ratio.high) >= GOAL),
-            against,
+            ratio: ratio.map_or(String::new(), |ratio| ratio.to_string()),
+            met: ratio.map(|ratio| ratio.of_all.max(ratio.high) >= GOAL),
+            ..measured.line(what, (ccd, 3), cell)
         });
     }
     Ok(())
@@ -108,14 +97,10 @@ fn check(printed: u64, expected: u64) -> Result<()> {
 }
 
 fn bare(file: &AnsiFile, expected: u64) -> Contender<'_> {
-    Box::new(move |rounds, samples| {
-        for _ in 0..rounds {
-            let start = Instant::now();
-            let printed = Bare::start(&["cat", file.word()?])?.drain()?;
-            samples.add(start.elapsed());
-            check(printed, expected)?;
-        }
-        Ok(())
+    each(move |samples| {
+        let printed =
+            samples.time(|| -> Result<u64> { Bare::start(&["cat", file.word()?])?.drain() })?;
+        check(printed, expected)
     })
 }
 
@@ -128,33 +113,31 @@ fn ccd<'a>(
     expected: u64,
     lost: &'a Cell<u64>,
 ) -> Contender<'a> {
-    Box::new(move |rounds, samples| {
-        for _ in 0..rounds {
-            let start = Instant::now();
-            let id = create(wire, &session(&["cat", file.word()?]))?.session_id;
-            let exit = SessionWaitParams {
-                session: id.clone(),
-                condition: WaitFor::Exit,
-                idle_ms: None,
-                since: None,
-                timeout_ms: Timeout::Forever,
-            };
-            let ended = AtomicBool::new(false);
-            let record = std::thread::scope(|scope| {
-                if let Some(daemon) = looked_at {
-                    scope.spawn(|| look(daemon, &id, &ended));
-                }
-                let reply = wire.call::<SessionWait>(&exit);
-                samples.add(start.elapsed());
-                ended.store(true, Relaxed);
-                reply
-            })?
-            .session;
-            check(record.output.output_bytes, expected)?;
-            lost.set(lost.get() + record.output.gaps.iter().map(|gap| gap.length).sum::<u64>());
-            // Its files must not fill the disk.
-            wire.call::<SessionCleanup>(&SessionCleanupParams::default())?;
-        }
+    each(move |samples| {
+        let start = Instant::now();
+        let id = create(wire, &session(&["cat", file.word()?]))?.session_id;
+        let exit = SessionWaitParams {
+            session: id.clone(),
+            condition: WaitFor::Exit,
+            idle_ms: None,
+            since: None,
+            timeout_ms: Timeout::Forever,
+        };
+        let ended = AtomicBool::new(false);
+        let record = std::thread::scope(|scope| {
+            if let Some(daemon) = looked_at {
+                scope.spawn(|| look(daemon, &id, &ended));
+            }
+            let reply = wire.call::<SessionWait>(&exit);
+            samples.add(start.elapsed());
+            ended.store(true, Relaxed);
+            reply
+        })?
+        .session;
+        check(record.output.output_bytes, expected)?;
+        lost.set(lost.get() + record.output.gaps.iter().map(|gap| gap.length).sum::<u64>());
+        // Its files must not fill the disk.
+        wire.call::<SessionCleanup>(&SessionCleanupParams::default())?;
         Ok(())
     })
 }
@@ -173,22 +156,16 @@ fn look(daemon: &Daemon, id: &str, ended: &AtomicBool) {
 }
 
 fn script<'a>(file: &'a AnsiFile, log: &'a Path, expected: u64) -> Contender<'a> {
-    Box::new(move |rounds, samples| {
-        for _ in 0..rounds {
-            let start = Instant::now();
-            let status = Command::new("script")
-                .args(["-q", "-c", &format!("cat {}", file.word()?)])
-                .arg(log)
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .status()?;
-            samples.add(start.elapsed());
-            let len = std::fs::metadata(log)?.len();
-            std::fs::remove_file(log)?;
-            // `script` adds lines of its own at both ends.
-            if !status.success() || len < expected {
-                return Err("script lost output".into());
-            }
+    each(move |samples| {
+        let mut script = Command::new("script");
+        script.args(["-q", "-c", &format!("cat {}", file.word()?)]);
+        script.arg(log).stdin(Stdio::null()).stdout(Stdio::null());
+        let status = samples.time(|| script.status())?;
+        let len = std::fs::metadata(log)?.len();
+        std::fs::remove_file(log)?;
+        // `script` adds lines of its own at both ends.
+        if !status.success() || len < expected {
+            return Err("script lost output".into());
         }
         Ok(())
     })
@@ -200,28 +177,23 @@ fn through_tmux<'a>(
     log: &'a Path,
     expected: u64,
 ) -> Contender<'a> {
-    Box::new(move |rounds, samples| {
-        for _ in 0..rounds {
-            // A separate session: the control client must not receive the flood.
-            let script = format!("read go; cat {}; exec cat", file.word()?);
-            tmux.run(&format!("new-session -d -s flood -x 80 -y 24 \"{script}\""))?;
-            tmux.run(&format!(
-                "pipe-pane -t flood 'exec cat > {}'",
-                log.display()
-            ))?;
-            let start = Instant::now();
-            tmux.run("send-keys -t flood Enter")?;
-            // The echo of Enter comes first.
-            while std::fs::metadata(log).map_or(0, |log| log.len()) < expected + 2 {
-                if start.elapsed() > PATIENCE {
-                    return Err("tmux did not log everything".into());
-                }
-                std::thread::sleep(LENGTH_PAUSE);
+    each(move |samples| {
+        // A separate session: the control client must not receive the flood.
+        let script = format!("read go; cat {}; exec cat", file.word()?);
+        tmux.run(&format!("new-session -d -s flood -x 80 -y 24 \"{script}\""))?;
+        let shown = log.display();
+        tmux.run(&format!("pipe-pane -t flood 'exec cat > {shown}'"))?;
+        let start = Instant::now();
+        tmux.run("send-keys -t flood Enter")?;
+        // The echo of Enter comes first.
+        while std::fs::metadata(log).map_or(0, |log| log.len()) < expected + 2 {
+            if start.elapsed() > PATIENCE {
+                return Err("tmux did not log everything".into());
             }
-            samples.add(start.elapsed());
-            tmux.run("kill-session -t flood")?;
-            std::fs::remove_file(log)?;
+            std::thread::sleep(LENGTH_PAUSE);
         }
-        Ok(())
+        samples.add(start.elapsed());
+        tmux.run("kill-session -t flood")?;
+        Ok(std::fs::remove_file(log)?)
     })
 }

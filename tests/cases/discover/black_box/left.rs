@@ -1,11 +1,10 @@
 //! Processes that leave the terminal of a copy do not outlive the work, however it ends, and there is a report of it.
 
-use super::super::investigated::{ended, started};
+use super::super::investigated::{ended, script, started};
 use super::runs::{failed, start};
 use crate::support::processes::with_command_line;
-use crate::support::{Daemon, eventually, executable};
+use crate::support::{Daemon, eventually};
 use serde_json::{Value, json};
-use std::path::PathBuf;
 
 /// Each copy starts two processes that leave its terminal, one of them by a second fork.
 const SCRIPT: &str = "#!/bin/sh
@@ -21,15 +20,14 @@ done
 struct Leaver {
     daemon: Daemon,
     mark: String,
-    program: PathBuf,
+    program: String,
 }
 
 impl Leaver {
     fn new(mark: u32) -> Self {
         let daemon = Daemon::start();
-        let program = daemon.home().join("leaver");
         let mark = format!("{}{mark:02}", std::process::id());
-        executable::write_script(&program, &SCRIPT.replace("MARK", &mark));
+        let program = script(&daemon, "leaver", &SCRIPT.replace("MARK", &mark));
         Self {
             daemon,
             mark,
@@ -43,11 +41,11 @@ impl Leaver {
 
     fn test(&self, types: &[&str], limits: &Value) -> String {
         let params = json!({"program": self.program, "types": types, "limits": limits});
-        start(&mut self.daemon.connect(), params)
+        start(&self.daemon, params)
     }
 
     fn investigate(&self, extra: &Value) -> String {
-        started(&self.daemon, &[self.program.to_str().unwrap()], extra)
+        started(&self.daemon, &[&self.program], extra)
     }
 
     /// Waits for the end of a job, after which nothing may run any more; returns its record.
@@ -74,55 +72,51 @@ impl Leaver {
             || report["results"].as_array().unwrap().iter().any(is_cut);
         assert!(is_told, "{report}");
         let get = json!({"report": report["id"]});
-        assert_eq!(self.daemon.call_value("test.get", &get).unwrap(), *report);
+        assert_eq!(self.daemon.ok("test.get", &get), *report);
     }
 
     fn listed(&self) -> Value {
-        let list = self.daemon.call_value("test.list", &json!({})).unwrap();
+        let list = self.daemon.ok("test.list", &json!({}));
         list["reports"][0]["program"].clone()
     }
 
     fn cancel_soon(&self, job: &str) {
         eventually("a copy runs", || (self.left().len() > 1).then_some(()));
         let cancel = json!({"job": job});
-        self.daemon.call_value("job.cancel", &cancel).unwrap();
+        self.daemon.ok("job.cancel", &cancel);
     }
 }
 
 #[test]
 fn none_outlives_a_run_of_tests_and_its_report_says_why_it_ended() {
-    let whole = Leaver::new(0);
-    let job = whole.test(&["startup", "exit", "concurrent"], &json!({}));
-    whole.ends(&job, "done");
+    let leaver = Leaver::new(0);
+    let job = leaver.test(&["startup", "exit", "concurrent"], &json!({}));
+    leaver.ends(&job, "done");
     // Random inputs are typed into several copies at once, for long.
     let many = json!(1_000_000);
-    for (mark, types, timeout_s) in [(1, &[][..], 0.7), (2, &["fuzz"], 1.3)] {
-        let cut = Leaver::new(mark);
+    for (types, timeout_s) in [(&[][..], 0.7), (&["fuzz"], 1.3)] {
         let limits = json!({"timeout_s": timeout_s, "fuzz_inputs": many});
-        let job = cut.test(types, &limits);
+        let job = leaver.test(types, &limits);
         let why = format!("the time limit of {timeout_s} s was reached");
-        cut.ends_because(&job, "done", &why);
+        leaver.ends_because(&job, "done", &why);
     }
-    let cancelled = Leaver::new(3);
-    let job = cancelled.test(&["fuzz"], &json!({"fuzz_inputs": many}));
-    cancelled.cancel_soon(&job);
-    cancelled.ends_because(&job, "cancelled", "the run was cancelled");
+    let job = leaver.test(&["fuzz"], &json!({"fuzz_inputs": many}));
+    leaver.cancel_soon(&job);
+    leaver.ends_because(&job, "cancelled", "the run was cancelled");
 }
 
 #[test]
 fn none_outlives_an_investigation() {
-    let whole = Leaver::new(10);
-    let job = whole.investigate(&json!({}));
-    whole.ends(&job, "done");
-    for (mark, timeout_s) in [(11, 0.2), (12, 0.5), (13, 0.8)] {
-        let cut = Leaver::new(mark);
-        let job = cut.investigate(&json!({"timeout_s": timeout_s}));
-        cut.ends(&job, "done");
+    let leaver = Leaver::new(10);
+    let job = leaver.investigate(&json!({}));
+    leaver.ends(&job, "done");
+    for timeout_s in [0.2, 0.5, 0.8] {
+        let job = leaver.investigate(&json!({"timeout_s": timeout_s}));
+        leaver.ends(&job, "done");
     }
-    let cancelled = Leaver::new(14);
-    let job = cancelled.investigate(&json!({}));
-    cancelled.cancel_soon(&job);
-    cancelled.ends(&job, "cancelled");
+    let job = leaver.investigate(&json!({}));
+    leaver.cancel_soon(&job);
+    leaver.ends(&job, "cancelled");
 }
 
 #[test]

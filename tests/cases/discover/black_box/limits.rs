@@ -1,26 +1,16 @@
 //! Random inputs and growth: time limits, and what is near a bound.
 
-use super::runs::{findings, result, run};
-use crate::support::{Daemon, executable};
+use super::runs::{assert_on_tape, findings, result, run_script};
+use crate::support::session::lacks;
+use crate::support::{Daemon, assert_fields, assert_has};
 use serde_json::{Value, json};
-use std::path::Path;
 
 fn report(content: &str, test: &str, limits: &Value) -> Value {
     let daemon = Daemon::start();
-    let program = daemon.home().join("limited");
-    executable::write_script(&program, content);
-    let params = json!({"program": program, "types": [test], "seed": 7, "limits": limits});
-    let report = run(&daemon, params);
-    if test != "fuzz" {
-        return report;
-    }
-    for finding in result(&report, test)["details"]["findings"]
-        .as_array()
-        .into_iter()
-        .flatten()
-    {
-        let tape = finding["tape"].as_str().unwrap();
-        assert!(Path::new(tape).is_file(), "{tape}");
+    let params = json!({"types": [test], "seed": 7, "limits": limits});
+    let report = run_script(&daemon, content, params);
+    if test == "fuzz" {
+        assert_on_tape(&report, test);
     }
     report
 }
@@ -56,8 +46,10 @@ fn a_program_that_ends_often_is_not_failed_for_it() {
         (result["details"]["inputs"].as_u64() > Some(0)).then_some(result)
     };
     let result = [2, 10, 30].into_iter().find_map(begun).unwrap();
-    assert_eq!(result["passed"], true, "{result}");
-    assert_eq!(result["details"]["complete"], false);
+    assert_fields(
+        &result,
+        json!({"passed": true, "details": {"complete": false}}),
+    );
     let note = result["details"]["note"].as_str().unwrap();
     assert!(note.contains(" of 1000000 inputs within "), "{note}");
 }
@@ -72,7 +64,7 @@ fn the_same_bytes_in_another_order_are_one_finding() {
 
 #[test]
 fn growth_is_measured_and_is_a_leak_if_it_is_steady() {
-    if !Path::new("/usr/bin/python3").exists() {
+    if lacks(&["python3"]) {
         return;
     }
     let script = |bytes: u64| {
@@ -86,11 +78,8 @@ fn growth_is_measured_and_is_a_leak_if_it_is_steady() {
         let found = findings(&report, "resource");
         assert_eq!(!found.is_empty(), is_leak, "{bytes}: {report}");
         let growth = &result(&report, "resource")["details"]["growth_bytes_per_input"];
-        let growth = growth.as_u64().unwrap();
-        assert!(
-            growth.abs_diff(bytes) <= bytes / 4 + 10_000,
-            "{bytes}: {growth}"
-        );
+        let error = growth.as_u64().unwrap().abs_diff(bytes);
+        assert!(error <= bytes / 4 + 10_000, "{bytes}: {growth}");
     };
     std::thread::scope(|scope| {
         for (bytes, is_leak) in [(60_000, true), (10_000, false)] {
@@ -101,12 +90,32 @@ fn growth_is_measured_and_is_a_leak_if_it_is_steady() {
 
 #[test]
 fn a_test_that_has_not_begun_at_the_time_limit_fails() {
+    let daemon = Daemon::with_config("{ testing: { timeout: 1 } }");
     let slow = "#!/bin/sh\nsleep 3\n";
-    let report = report(slow, "fuzz", &json!({"timeout_s": 0.5}));
+    let report = run_script(&daemon, slow, json!({"types": ["fuzz"]}));
     let fuzz = result(&report, "fuzz");
-    let why = "not begun: the time limit of 0.5 s was reached";
+    let why = "not begun: the time limit of 1 s was reached";
     assert_eq!(fuzz["error"], why, "{report}");
     assert_eq!(report["summary"]["failed"], 1, "{report}");
+}
+
+#[test]
+fn the_configuration_limits_memory_processor_time_and_copies() {
+    let daemon = Daemon::with_config("{ testing: { memory_mb: 1, cpu_percent: 1, copies: 2 } }");
+    let busy =
+        "#!/bin/sh\nwhile :; do :; done &\nprintf '> '\nwhile read -r word; do printf '> '; done\n";
+    let types = json!(["resource", "concurrent"]);
+    let report = run_script(&daemon, busy, json!({"types": types}));
+    assert_has(&result(&report, "resource")["error"], ["testing.memory_mb"]);
+    assert_eq!(result(&report, "concurrent")["details"]["copies"], 2);
+    // A request has limits of its own.
+    let params = json!({"types": types, "limits": {"memory_mb": 1000, "copies": 3}});
+    let report = run_script(&daemon, busy, params);
+    assert_has(
+        &result(&report, "resource")["error"],
+        ["testing.cpu_percent"],
+    );
+    assert_eq!(result(&report, "concurrent")["details"]["copies"], 3);
 }
 
 #[test]
@@ -115,12 +124,9 @@ fn a_long_input_that_breaks_a_program_is_shortened_also_on_its_command_line() {
     let argument = "#!/bin/sh\n[ ${#1} -gt 700 ] && kill -SEGV $$\nexit 1\n";
     for (script, len) in [(&*read, 31), (argument, 701)] {
         let report = report(script, "invalid_input", &json!({}));
-        let found = findings(&report, "invalid_input");
-        let kinds: Vec<_> = found
-            .iter()
-            .map(|(kind, input)| (&**kind, input.len()))
-            .collect();
-        assert_eq!(kinds, [("crash", len)], "{report}");
+        let found = findings(&report, "invalid_input").into_iter();
+        let found: Vec<_> = found.map(|(kind, input)| (kind, input.len())).collect();
+        assert_eq!(found, [("crash".to_owned(), len)], "{report}");
     }
 }
 
@@ -147,16 +153,13 @@ while True:
 #[test]
 fn a_random_input_never_becomes_a_refused_command() {
     let daemon = Daemon::start();
-    let program = daemon.home().join("dangerous");
-    executable::write_script(&program, DANGEROUS);
     for seed in [2, 4] {
-        let limits = json!({"fuzz_inputs": 400});
-        let params = json!({"program": program, "types": ["fuzz"], "seed": seed, "limits": limits});
-        let report = run(&daemon, params);
+        let params = json!({"types": ["fuzz"], "seed": seed, "limits": {"fuzz_inputs": 400}});
+        let report = run_script(&daemon, DANGEROUS, params);
         let refused = &result(&report, "fuzz")["details"]["refused"];
         assert!(refused.as_u64() > Some(0), "{report}");
     }
-    let log = std::fs::read_to_string(daemon.home().join("dangerous.log")).unwrap();
+    let log = std::fs::read_to_string(daemon.home().join("script.log")).unwrap();
     let carried_out: std::collections::BTreeSet<&str> = log.lines().collect();
     assert_eq!(carried_out.into_iter().collect::<Vec<_>>(), ["add"]);
 }

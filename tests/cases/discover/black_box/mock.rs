@@ -1,10 +1,10 @@
 //! Every planted fault of the mock is found, and none if it is sound.
 
 use super::super::MOCK_TARGET;
-use super::runs::{failed, findings, finished, result, run, start};
-use crate::support::Daemon;
+use super::super::investigated::ended;
+use super::runs::{assert_on_tape, failed, findings, result, run, run_script, start};
+use crate::support::{Daemon, assert_fields, assert_has};
 use serde_json::{Value, json};
-use std::path::Path;
 
 fn of_kind(found: &[(String, String)], kind: &str) -> Vec<String> {
     let inputs = found.iter().filter(|(other, _)| other == kind);
@@ -14,27 +14,16 @@ fn of_kind(found: &[(String, String)], kind: &str) -> Vec<String> {
 #[test]
 fn every_planted_fault_of_the_mock_is_found_and_known_afterwards() {
     let daemon = Daemon::start();
-    let report = run(
-        &daemon,
-        json!({"program": MOCK_TARGET, "seed": 7, "limits": {"fuzz_inputs": 200}}),
-    );
-    assert_eq!(
-        (&report["seed"], &report["summary"]["total"]),
-        (&json!(7), &json!(7))
-    );
+    let params = json!({"program": MOCK_TARGET, "seed": 7, "limits": {"fuzz_inputs": 200}});
+    let report = run(&daemon, params);
+    assert_fields(&report, json!({"seed": 7, "summary": {"total": 7}}));
     let fuzz = findings(&report, "fuzz");
     // Each is the shortest input that does it.
     for kind in ["crash", "hang", "flood"] {
         assert_eq!(of_kind(&fuzz, kind), [kind], "{report}");
     }
     assert_eq!(fuzz.len(), 3, "{fuzz:?}");
-    for finding in result(&report, "fuzz")["details"]["findings"]
-        .as_array()
-        .unwrap()
-    {
-        let tape = finding["tape"].as_str().unwrap();
-        assert!(Path::new(tape).is_file(), "{finding}");
-    }
+    assert_on_tape(&report, "fuzz");
     let crash = &result(&report, "fuzz")["details"]["findings"][0];
     assert_eq!(crash["signal"], "SIGSEGV");
     assert_eq!(of_kind(&findings(&report, "resource"), "leak").len(), 1);
@@ -43,12 +32,8 @@ fn every_planted_fault_of_the_mock_is_found_and_known_afterwards() {
     }
     let details = &result(&report, "help")["details"];
     assert_eq!(details["forms"], json!(["--help", "-h", "help", "?"]));
-    assert!(
-        result(&report, "exit")["details"]["working_exits"]
-            .as_array()
-            .unwrap()
-            .contains(&json!("quit"))
-    );
+    let exits = &result(&report, "exit")["details"]["working_exits"];
+    assert!(exits.as_array().unwrap().contains(&json!("quit")));
 
     // What is in a baseline is known.
     let params = json!({"program": MOCK_TARGET, "types": ["resource"], "baseline": report["id"]});
@@ -62,20 +47,16 @@ fn every_planted_fault_of_the_mock_is_found_and_known_afterwards() {
 fn nothing_is_found_in_a_sound_mock_and_nothing_dangerous_is_sent_to_it() {
     let daemon = Daemon::start();
     let log = daemon.home().join("typed");
-    let report = run(
-        &daemon,
-        json!({"program": MOCK_TARGET, "args": ["--sound", "--log", log], "seed": 7,
-            "limits": {"fuzz_inputs": 200}}),
-    );
+    let args = json!(["--sound", "--log", log]);
+    let params =
+        json!({"program": MOCK_TARGET, "args": args, "seed": 7, "limits": {"fuzz_inputs": 200}});
+    let report = run(&daemon, params);
     assert_eq!(failed(&report), [""; 0]);
     let typed = std::fs::read(log).unwrap();
+    let lines = || typed.split(|byte| *byte == b'\n');
+    assert!(lines().any(|line| line == b"help"));
     let is_zap = |line: &[u8]| line.trim_ascii().split(|byte| *byte == b' ').next() == Some(b"zap");
-    assert!(
-        typed
-            .split(|byte| *byte == b'\n')
-            .any(|line| line == b"help")
-    );
-    assert!(!typed.split(|byte| *byte == b'\n').any(is_zap));
+    assert!(!lines().any(is_zap));
 }
 
 #[test]
@@ -100,20 +81,18 @@ fn the_same_seed_gives_the_same_findings() {
 #[test]
 fn a_run_reports_its_progress_and_is_listed() {
     let daemon = Daemon::start();
-    let mut connection = daemon.connect();
     let params = json!({"program": MOCK_TARGET, "types": ["exit"]});
-    let job = start(&mut connection, params);
-    let job = finished(&mut connection, &job);
+    let job = ended(&daemon, &start(&daemon, params));
     let progress = &job["progress"];
     assert_eq!(progress["test"], "exit");
     assert_eq!(progress["done"], progress["of"]);
-    let listed = daemon.call_value("test.list", &json!({})).unwrap();
+    let listed = daemon.ok("test.list", &json!({}));
     assert_eq!(listed["reports"][0]["id"], job["result"]["id"]);
     assert_eq!(listed["reports"][0]["path"], job["result"]["path"]);
 }
 
 /// A program with two commands of its own.
-fn with_commands(daemon: &Daemon, name: &str, help: &str, cases: &str, end: &str) -> Value {
+fn with_commands(daemon: &Daemon, help: &str, cases: &str, end: &str) -> Value {
     let text = format!(
         "#!/bin/sh
 printf '> '
@@ -128,12 +107,8 @@ done
 {end}
 "
     );
-    let program = daemon.home().join(name);
-    crate::support::executable::write_script(&program, &text);
-    run(
-        daemon,
-        json!({"program": program, "types": ["fuzz"], "seed": 3, "limits": {"fuzz_inputs": 64}}),
-    )
+    let params = json!({"types": ["fuzz"], "seed": 3, "limits": {"fuzz_inputs": 64}});
+    run_script(daemon, &text, params)
 }
 
 #[test]
@@ -142,7 +117,7 @@ fn a_crash_after_some_input_is_found_with_it() {
     let help = "  arm   Get ready\\n  fire  Do it\\n";
     let cases = "arm) armed=1 ;;
     fire) [ -n \"$armed\" ] && kill -SEGV $$ ;;";
-    let report = with_commands(&daemon, "armed", help, cases, "");
+    let report = with_commands(&daemon, help, cases, "");
     let wanted = [("crash".to_owned(), "arm\nfire".to_owned())];
     assert_eq!(findings(&report, "fuzz"), wanted, "{report}");
 
@@ -151,14 +126,11 @@ fn a_crash_after_some_input_is_found_with_it() {
     let cases = "open) open=1 ;;
     close) open= ;;";
     let end = "[ -n \"$open\" ] && kill -SEGV $$\nexit 0";
-    let report = with_commands(&daemon, "open", help, cases, end);
+    let report = with_commands(&daemon, help, cases, end);
     let wanted = [("crash".to_owned(), "open\n\u{4}".to_owned())];
     assert_eq!(findings(&report, "fuzz"), wanted, "{report}");
     let finding = &result(&report, "fuzz")["details"]["findings"][0];
     assert_eq!(finding["signal"], "SIGSEGV");
     let tape = std::fs::read_to_string(finding["tape"].as_str().unwrap()).unwrap();
-    assert!(
-        tape.contains("\"\\u0004\"") && tape.contains("signal: 11"),
-        "{tape}"
-    );
+    assert_has(&tape, ["\"\\u0004\"", "signal: 11"]);
 }

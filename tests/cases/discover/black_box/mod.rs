@@ -5,6 +5,5 @@ mod limits;
 mod mock;
 mod odd;
 mod real;
-mod repaints;
 pub(super) mod runs;
 mod tapes;

@@ -1,30 +1,24 @@
-//! Programs that are not made to be asked.
+//! Programs that are not made to be asked, and line editors that draw their line again for each key.
 
-use super::runs::{failed, findings, result, run};
-use crate::support::{Daemon, executable, kind};
+use super::runs::{failed, findings, result, run_script};
+use crate::support::session::lacks;
+use crate::support::{Daemon, assert_fields, assert_has};
 use serde_json::{Value, json};
+
+const NO_HELP: &str = r#""help": "no way of asking for help prints any""#;
 
 /// Tests a script.
 fn report(content: &str, types: &[&str]) -> Value {
-    let daemon = Daemon::start();
-    let program = daemon.home().join("odd");
-    executable::write_script(&program, content);
-    let config = json!({"program": program, "types": types, "limits": {"fuzz_inputs": 50}});
-    run(&daemon, config)
+    let params = json!({"types": types, "limits": {"fuzz_inputs": 50}});
+    run_script(&Daemon::start(), content, params)
 }
 
 #[test]
 fn a_program_that_prints_nothing_is_not_failed_for_it() {
     let report = report("#!/bin/sh\nexec sleep 1000\n", &[]);
     let startup = &result(&report, "startup")["details"];
-    assert_eq!(
-        (&startup["has_output"], &startup["running"]),
-        (&json!(false), &json!(true))
-    );
-    assert_eq!(
-        failed(&report),
-        ["\"help\": \"no way of asking for help prints any\""]
-    );
+    assert_fields(startup, json!({"has_output": false, "running": true}));
+    assert_eq!(failed(&report), [NO_HELP]);
 }
 
 #[test]
@@ -51,11 +45,8 @@ echo wrong
     assert_eq!(failed(&report), [""; 0], "{report}");
     assert_eq!(result(&report, "startup")["details"]["hidden_input"], true);
     for test in &types[1..] {
-        let skipped = result(&report, test)["details"]["skipped"].as_str();
-        assert!(
-            skipped.is_some_and(|why| why.contains("hidden")),
-            "{test} {report}"
-        );
+        let skipped = &result(&report, test)["details"]["skipped"];
+        assert_has(skipped, ["hidden"]);
     }
 }
 
@@ -66,8 +57,8 @@ trap '' INT
 while :; do read -r word || sleep 0.01; done
 ";
     let report = report(script, &["exit", "invalid_input", "fuzz"]);
-    let failed = failed(&report);
-    assert_eq!(failed, ["\"exit\": \"no word and no key ends it\""]);
+    let no_exit = r#""exit": "no word and no key ends it""#;
+    assert_eq!(failed(&report), [no_exit]);
 }
 
 #[test]
@@ -94,26 +85,74 @@ done
 #[test]
 fn a_program_that_ends_at_once_is_judged_by_its_status() {
     let good = report("#!/bin/sh\necho done\n", &[]);
-    assert_eq!(
-        failed(&good),
-        ["\"help\": \"no way of asking for help prints any\""]
-    );
+    assert_eq!(failed(&good), [NO_HELP]);
     let bad = report("#!/bin/sh\nexit 3\n", &["startup"]);
-    assert_eq!(
-        failed(&bad),
-        ["\"startup\": \"it ended at once with exit status 3\""]
-    );
+    let status = r#""startup": "it ended at once with exit status 3""#;
+    assert_eq!(failed(&bad), [status]);
 }
 
 #[test]
 fn a_missing_program_is_reported_before_a_job_starts() {
     let daemon = Daemon::start();
-    let params = json!({"program": "no-such-program-4711"});
-    let error = daemon.call_value("test.run", &params).unwrap_err();
-    assert_eq!(kind(&error), "target_not_found");
-    for wrong in [json!({"copies": 0}), json!({"timeout_s": -1.0})] {
-        let params = json!({"program": "cat", "limits": wrong});
-        let error = daemon.call_value("test.run", &params).unwrap_err();
-        assert_eq!(kind(&error), "invalid_argument", "{error}");
+    let mut connection = daemon.connect();
+    for (params, kind) in [
+        (
+            json!({"program": "no-such-program-4711"}),
+            "target_not_found",
+        ),
+        (
+            json!({"program": "cat", "limits": {"copies": 0}}),
+            "invalid_argument",
+        ),
+        (
+            json!({"program": "cat", "limits": {"timeout_s": -1.0}}),
+            "invalid_argument",
+        ),
+    ] {
+        connection.refused("test.run", &params, kind);
+    }
+}
+
+/// Draws `width` bytes for each key, and in addition prints without end after an empty line, if asked to.
+fn editor(width: usize, is_endless: bool) -> String {
+    let after = ["pass", "while not line: draw()"][usize::from(is_endless)];
+    format!(
+        r#"#!/usr/bin/env python3
+import os, tty
+tty.setraw(0)
+row = b'\r' + b'x' * {width}
+def draw(times=1):
+    data = row * times
+    while data:
+        data = data[os.write(1, data):]
+os.write(1, b'> ')
+line = b''
+while keys := os.read(0, 4096):
+    if b'\x04' in keys: break
+    for part in keys.split(b'\r')[:-1]:
+        line += part
+        draw(len(part))
+        {after}
+        line = b''
+        os.write(1, b'\r\nunknown\r\n> ')
+    last = keys.split(b'\r')[-1]
+    line += last
+    draw(len(last))
+os.write(1, b'\r\n')
+"#
+    )
+}
+
+#[test]
+fn a_line_that_is_drawn_again_for_each_key_is_not_a_flood() {
+    if lacks(&["python3"]) {
+        return;
+    }
+    for (width, is_endless, wanted) in [(120, false, &[][..]), (10, true, &["flood"])] {
+        let params = json!({"types": ["invalid_input"], "seed": 7});
+        let report = run_script(&Daemon::start(), &editor(width, is_endless), params);
+        let found = findings(&report, "invalid_input");
+        let kinds: Vec<&str> = found.iter().map(|(kind, _)| &**kind).collect();
+        assert_eq!(kinds, wanted, "{report}");
     }
 }

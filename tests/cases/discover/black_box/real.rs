@@ -1,32 +1,24 @@
 //! Real programs pass.
 
 use super::runs::{failed, result, run};
+use crate::discover::investigated::is_missing;
 use crate::support::Daemon;
 use crate::support::session::lacks;
 use serde_json::{Value, json};
 
 /// Returns the report of a program; none if it is not installed.
 fn report(program: &str) -> Option<Value> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    if !std::env::split_paths(&path).any(|folder| folder.join(program).is_file()) {
-        eprintln!("skipped: {program} is not installed");
+    if is_missing(program) {
         return None;
     }
-    let daemon = Daemon::start();
-    let limits = json!({"fuzz_inputs": 40});
-    let report = run(
-        &daemon,
-        json!({"program": program, "seed": 5, "limits": limits}),
-    );
+    let params = json!({"program": program, "seed": 5, "limits": {"fuzz_inputs": 40}});
+    let report = run(&Daemon::start(), params);
     assert_eq!(failed(&report), [""; 0], "{program}: {report}");
     Some(report)
 }
 
 fn list(result: &Value, key: &str) -> Vec<String> {
-    let values = result["details"][key].as_array().unwrap().iter();
-    values
-        .map(|value| value.as_str().unwrap().to_owned())
-        .collect()
+    serde_json::from_value(result["details"][key].clone()).unwrap()
 }
 
 #[test]
@@ -77,10 +69,9 @@ fn full_screen_programs_end_by_a_word() {
         let daemon = Daemon::start();
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a file"), "hello\n".repeat(1000)).unwrap();
-        let report = run(
-            &daemon,
-            json!({"program": argv[0], "args": argv[1..], "cwd": folder.path(), "types": ["exit"]}),
-        );
+        let params =
+            json!({"program": argv[0], "args": argv[1..], "cwd": folder.path(), "types": ["exit"]});
+        let report = run(&daemon, params);
         assert_eq!(failed(&report), [""; 0], "{report}");
         let exits = list(result(&report, "exit"), "working_exits");
         assert!(exits.contains(&way.to_owned()), "{exits:?}");

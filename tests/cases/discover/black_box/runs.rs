@@ -1,40 +1,47 @@
 //! Runs of tests as these tests need them.
 
-use crate::support::{Connection, Daemon};
+use crate::discover::investigated::{ended_within, script};
+use crate::support::Daemon;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::time::Duration;
 
 /// Longest run on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Starts a run; returns the id of its job.
-pub(super) fn start(connection: &mut Connection, mut params: Value) -> String {
-    let env = json!({"PATH": std::env::var("PATH").unwrap()});
-    params["caller_env"] = env;
-    let started = connection.call_value("test.run", &params).unwrap();
+pub(super) fn start(daemon: &Daemon, mut params: Value) -> String {
+    params["caller_env"] = json!({"PATH": std::env::var("PATH").unwrap()});
+    let started = daemon.ok("test.run", &params);
     started["job"].as_str().unwrap().to_owned()
-}
-
-/// Waits for the end of a job; returns it.
-pub(super) fn finished(connection: &mut Connection, job: &str) -> Value {
-    let begun = std::time::Instant::now();
-    loop {
-        let params = json!({"job": job, "wait_ms": 20_000});
-        let job = connection.call_value("job.get", &params).unwrap();
-        if job["state"] != "running" {
-            return job;
-        }
-        assert!(begun.elapsed() < PATIENCE, "the run takes too long: {job}");
-    }
 }
 
 /// Runs tests to their end; returns the report.
 pub(in crate::discover) fn run(daemon: &Daemon, params: Value) -> Value {
-    let mut connection = daemon.connect();
-    let job = start(&mut connection, params);
-    let job = finished(&mut connection, &job);
+    let job = ended_within(daemon, &start(daemon, params), PATIENCE);
     assert_eq!(job["state"], "done", "{job}");
     job["result"]["report"].clone()
+}
+
+/// Runs tests of a script to their end; `params` has everything but the program.
+pub(super) fn run_script(daemon: &Daemon, text: &str, mut params: Value) -> Value {
+    params["program"] = script(daemon, "script", text).into();
+    run(daemon, params)
+}
+
+/// Returns the findings of a test.
+pub(super) fn finding_list<'a>(report: &'a Value, test: &str) -> &'a [Value] {
+    let findings = result(report, test)["details"]["findings"].as_array();
+    findings.map_or(&[], Vec::as_slice)
+}
+
+/// Asserts that each finding of a test has a tape.
+#[track_caller]
+pub(super) fn assert_on_tape(report: &Value, test: &str) {
+    for finding in finding_list(report, test) {
+        let tape = finding["tape"].as_str().unwrap();
+        assert!(Path::new(tape).is_file(), "{finding}");
+    }
 }
 
 /// Returns the result of one type.
@@ -48,18 +55,14 @@ pub(in crate::discover) fn result<'a>(report: &'a Value, test: &str) -> &'a Valu
 pub(super) fn failed(report: &Value) -> Vec<String> {
     let results = report["results"].as_array().unwrap();
     let failed = results.iter().filter(|result| result["passed"] == false);
-    failed
-        .map(|result| format!("{}: {}", result["test_type"], result["error"]))
-        .collect()
+    let told = |result: &Value| format!("{}: {}", result["test_type"], result["error"]);
+    failed.map(told).collect()
 }
 
 /// Returns kind and input of each finding of a test.
 pub(super) fn findings(report: &Value, test: &str) -> Vec<(String, String)> {
-    let found = result(report, test)["details"]["findings"].as_array();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    found
-        .into_iter()
-        .flatten()
-        .map(|finding| (text(&finding["kind"]), text(&finding["input"])))
-        .collect()
+    let found = finding_list(report, test).iter();
+    let found = found.map(|finding| (text(&finding["kind"]), text(&finding["input"])));
+    found.collect()
 }

@@ -1,7 +1,7 @@
 //! Each finding has a tape of its own, which plays it again, and by which the real program breaks again.
 
 use super::super::MOCK_TARGET;
-use super::runs::result;
+use super::runs::finding_list;
 use crate::support::conversation::{ask, ended, record, start};
 use crate::support::{Ccctl, Daemon, eventually};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ impl<'a> OnTape<'a> {
 
     fn recorded_bytes(&self) -> u64 {
         let get = json!({"root": self.root, "tape": self.id});
-        let tape = self.daemon.call_value("tape.get", &get).unwrap();
+        let tape = self.daemon.ok("tape.get", &get);
         assert!(tape["begins_in_middle"] != true, "{}", tape["meta"]);
         let exchanges = tape["exchanges"].as_array().unwrap().iter();
         let bytes = exchanges.map(|exchange| exchange["output_bytes"].as_u64().unwrap());
@@ -45,7 +45,7 @@ impl<'a> OnTape<'a> {
         let session = start(self.daemon, &[MOCK_TARGET], &options).unwrap();
         ask(self.daemon, &session, (None, "main> $")).unwrap();
         let line = json!({"session": session, "text": self.input, "newline": true});
-        self.daemon.call_value("session.send", &line).unwrap();
+        self.daemon.ok("session.send", &line);
         let signal = match self.kind {
             "crash" => ended(self.daemon, &session)["signal"].as_i64(),
             _ => None,
@@ -55,16 +55,16 @@ impl<'a> OnTape<'a> {
             (record["output"]["output_bytes"].as_u64() >= Some(bytes)).then_some(record)
         });
         assert_eq!(played["tape"]["misses"], 0, "{played}");
-        let state = if self.kind == "crash" {
-            "dead"
-        } else {
-            "alive"
-        };
+        let is_crash = self.kind == "crash";
+        let state = if is_crash { "dead" } else { "alive" };
         assert_eq!(played["state"], state, "{played}");
-        let output = start_of_output(self.daemon, &session);
-        if self.kind != "crash" {
+        // A flood is long.
+        let start = json!({"session": session, "since": 0, "max_bytes": 100_000});
+        let read = self.daemon.ok("session.read", &start);
+        let output = read["text"].as_str().unwrap().to_owned();
+        if !is_crash {
             let close = json!({"session": session, "grace_ms": 0});
-            self.daemon.call_value("session.close", &close).unwrap();
+            self.daemon.ok("session.close", &close);
         }
         (output, signal)
     }
@@ -85,30 +85,21 @@ impl<'a> OnTape<'a> {
         }
         // The directory in which it was recorded is gone.
         let params = json!({"root": self.root, "tape": self.id, "cwd": self.daemon.home()});
-        let started = connection.call_value("tape.verify", &params).unwrap();
+        let started = connection.ok("tape.verify", &params);
         let wait = json!({"job": started["job"], "wait_ms": 20_000});
-        let job = connection.call_value("job.get", &wait).unwrap();
+        let job = connection.ok("job.get", &wait);
         assert_eq!(job["result"]["same"], true, "{job}");
     }
 }
 
-/// Returns at most 100 kB: a flood is long.
-fn start_of_output(daemon: &Daemon, session: &str) -> String {
-    let params = json!({"session": session, "since": 0, "max_bytes": 100_000});
-    let read = daemon.call_value("session.read", &params).unwrap();
-    read["text"].as_str().unwrap().to_owned()
-}
-
 #[test]
 fn each_finding_is_replayed_twice_from_its_tape_and_breaks_the_program_again() {
-    let config = "{ testing: { fuzz_inputs: 1 } }";
-    let daemon = Daemon::builder().config(config).start();
+    let daemon = Daemon::with_config("{ testing: { fuzz_inputs: 1 } }");
     let test = ["test", "--json", "--types", "fuzz", MOCK_TARGET];
     let ran = Ccctl::new(&daemon).run(&test);
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
-    let findings = result(&report, "fuzz")["details"]["findings"].as_array();
-    let findings = findings.unwrap();
+    let findings = finding_list(&report, "fuzz");
     let mut kinds: Vec<_> = findings.iter().map(|found| &found["kind"]).collect();
     kinds.sort_by_key(|kind| kind.as_str());
     assert_eq!(kinds, ["crash", "flood", "hang"]);

@@ -91,15 +91,11 @@ fn formats_are_told_apart() {
     ] {
         assert_eq!(formats(text), [format], "{text:?}");
     }
-    for text in [
-        "",
-        "Normal output",
-        "(default)[x]",
-        "a: b",
-        "[word]",
-        "<word>",
-        "1\n2\n3\n",
-    ] {
+    #[rustfmt::skip]
+    let texts = [
+        "", "Normal output", "(default)[x]", "a: b", "[word]", "<word>", "1\n2\n3\n",
+    ];
+    for text in texts {
         assert_eq!(formats(text), [""; 0], "{text:?}");
         assert_eq!(classify(text).state_transition, None, "{text:?}");
     }

@@ -88,9 +88,11 @@ mod tests {
     use super::*;
     use crate::test_lines;
 
+    type Count = fn(&str, &[Line<'_>]) -> usize;
+
     #[test]
     fn each_format_is_found_once_and_not_in_text_that_looks_like_it() {
-        let formats: [(&str, fn(&str, &[Line<'_>]) -> usize); 7] = [
+        let formats: [(&str, Count); 7] = [
             ("csv", |_, lines| csv::find(lines).len()),
             ("ini", |_, lines| ini::find(lines).len()),
             ("json", |text, _| json::documents(text).0.len()),

@@ -240,17 +240,12 @@ mod tests {
         ] {
             assert_eq!(from_home(text), clean, "{text}");
         }
-        for text in [
-            "/tmp/w/d1/a.sh",
-            "0x1234",
-            "12:30:45",
-            "123e4567-e89b-12d3-a456-426614174000",
-            "2026-01-31T12:34:56Z",
-            "pid 12",
-            "/home/ann",
-            "/root",
-            "/srv/home/ann/x",
-        ] {
+        #[rustfmt::skip]
+        let texts = [
+            "/tmp/w/d1/a.sh", "0x1234", "12:30:45", "123e4567-e89b-12d3-a456-426614174000", "2026-01-31T12:34:56Z",
+            "pid 12", "/home/ann", "/root", "/srv/home/ann/x",
+        ];
+        for text in texts {
             assert!(matches!(from_home(text), Cow::Borrowed(_)), "{text}");
         }
     }

@@ -1,7 +1,8 @@
 //! The terminal in which a program runs: its screen, its modes, and its answers to queries.
 //!
-//! Layers, top first; none uses one before it: `roll`, `viewport`, `png`, `svg` → `model`, `image` → `repaint`, `pen`,
-//! `scanner`, `still`, `strip` → `terminal`, `query` → `modes`, `charsets`, `keyboard`, `palette`, `slice`.
+//! Layers, top first; none uses one before it: `shown` → `roll`, `viewport`, `png`, `svg` → `model`, `image` →
+//! `repaint`, `pen`, `scanner`, `still`, `strip` → `terminal`, `query` → `modes`, `charsets`, `keyboard`, `palette`,
+//! `slice`.
 
 #![cfg_attr(
     test,
@@ -24,6 +25,7 @@ mod query;
 mod repaint;
 mod roll;
 mod scanner;
+mod shown;
 mod slice;
 mod still;
 mod strip;
@@ -38,6 +40,7 @@ pub use png::draw_png;
 pub use query::{Query, answer, needs_cursor};
 pub use roll::{Place, Roll};
 pub use scanner::{Asked, Scanner};
+pub use shown::{ShownText, shown};
 pub use still::Still;
 pub use strip::QueryStripper;
 pub use svg::{Film, draw_svg};

@@ -60,6 +60,14 @@ impl Screen {
         }
     }
 
+    /// Returns a blank screen like that of [`Self::with_rows_above`]; it also keeps the rows of a screen that is
+    /// cleared, or drawn again from a row further up.
+    pub(super) fn keeping_all_text(rows: u16, cols: u16, rows_above: usize) -> Self {
+        let mut screen = Self::with_rows_above(rows, cols, rows_above);
+        screen.picture.terminal.keeps_all_text = true;
+        screen
+    }
+
     /// Reads output in another encoding from now on. Encodings in which control sequences differ from ASCII (UTF-16,
     /// ISO-2022-JP) are treated as UTF-8.
     pub fn reading(self, encoding: &'static Encoding) -> Self {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::modes::Modes;
-use ccd_protocol::session::{CellRun, CellStyle as Style, Color, CursorShape};
+use ccd_protocol::session::{CellRun, CursorShape};
 use proptest::prelude::*;
 
 /// The contents of a screen without styles.
@@ -58,25 +58,20 @@ fn lines(rows: u16, cols: u16, output: &str) -> Vec<String> {
 
 #[test]
 fn characters_that_arrive_in_parts_lose_none_after_them() {
-    let text = "\u{3a3}A\u{a1}b\u{20ac}c\u{1f600}d".as_bytes();
-    for cut in 0..text.len() {
-        let mut screen = Screen::new(1, 20);
-        screen.feed(&text[..cut]);
-        screen.feed(&text[cut..]);
-        assert_eq!(
-            screen.snapshot().lines[0],
-            String::from_utf8_lossy(text),
-            "{cut}"
-        );
-    }
-    let broken = b"\xcf\xcf\xbf#\xe5(\xf0\x9f\xc3\xa9+\xe2\x82)";
-    let mut whole = Screen::new(1, 20);
-    whole.feed(broken);
-    for cut in 0..broken.len() {
-        let mut screen = Screen::new(1, 20);
-        screen.feed(&broken[..cut]);
-        screen.feed(&broken[cut..]);
-        assert_eq!(screen.snapshot().lines, whole.snapshot().lines, "{cut}");
+    let text = "\u{3a3}A\u{a1}b\u{20ac}c\u{1f600}d";
+    assert_eq!(lines(1, 20, text), [text]);
+    for text in [
+        text.as_bytes(),
+        b"\xcf\xcf\xbf#\xe5(\xf0\x9f\xc3\xa9+\xe2\x82)",
+    ] {
+        let mut whole = Screen::new(1, 20);
+        whole.feed(text);
+        for cut in 0..text.len() {
+            let mut screen = Screen::new(1, 20);
+            screen.feed(&text[..cut]);
+            screen.feed(&text[cut..]);
+            assert_eq!(screen.snapshot(), whole.snapshot(), "{cut}");
+        }
     }
 }
 
@@ -84,30 +79,23 @@ fn characters_that_arrive_in_parts_lose_none_after_them() {
 fn text_wraps_scrolls_and_keeps_to_its_region() {
     assert_eq!(lines(3, 5, "abcdefg\r\nh"), ["abcde", "fg", "h"]);
     assert_eq!(lines(2, 5, "a\r\nb\r\nc  "), ["b", "c"]);
-    assert_eq!(
-        lines(4, 5, "1\r\n2\r\n3\r\n4\x1b[2;3r\x1b[3;1H\nX"),
-        ["1", "3", "X", "4"]
-    );
+    let output = "1\r\n2\r\n3\r\n4\x1b[2;3r\x1b[3;1H\nX";
+    assert_eq!(lines(4, 5, output), ["1", "3", "X", "4"]);
     assert_eq!(lines(3, 5, "a\x1bDb\x1bEc"), ["a", " b", "c"]);
 }
 
 #[test]
 fn tabs_go_both_ways() {
-    assert_eq!(
-        lines(1, 40, "a\tb\tc\x1b[2Zd\x1b[2Ie"),
-        ["a       d       c       e"]
-    );
+    let shown = lines(1, 40, "a\tb\tc\x1b[2Zd\x1b[2Ie");
+    assert_eq!(shown, ["a       d       c       e"]);
 }
 
 #[test]
 fn wide_characters_take_two_columns() {
     let shown = screen(3, 7, "日本語x\r\n日本語語\x1b[3;1He\u{301}");
     assert_eq!(shown.snapshot().lines, ["日本語x", "日本語", "e\u{301}"]);
-    assert_eq!(
-        lines(2, 7, "日本語語")[1],
-        "語",
-        "a wide character does not fit in the last column"
-    );
+    // A wide character does not fit in the last column.
+    assert_eq!(lines(2, 7, "日本語語")[1], "語");
 }
 
 #[test]
@@ -117,74 +105,46 @@ fn the_alternate_screen_leaves_the_main_one_as_it_was() {
         ("\x1b7\x1b[?47h", "\x1b[?47l\x1b8"),
         ("\x1b[?1048;h\x1b[?1047h", "\x1b[?1047l\x1b[?1048l"),
     ] {
-        let inside = screen(2, 10, &format!("$ vim{on}\x1b[HHELLO"));
-        assert_eq!(
-            (
-                inside.snapshot().lines[0].as_str(),
-                inside.snapshot().alternate
-            ),
-            ("HELLO", true),
-            "{on:?}"
-        );
-        let after = screen(2, 10, &format!("$ vim{on}\x1b[HHELLO{off}!"));
-        assert_eq!(
-            (
-                after.snapshot().lines[0].as_str(),
-                after.snapshot().alternate
-            ),
-            ("$ vim!", false),
-            "{off:?}"
-        );
+        let inside = format!("$ vim{on}\x1b[HHELLO");
+        let after = format!("{inside}{off}!");
+        for (output, line, alternate) in [(inside, "HELLO", true), (after, "$ vim!", false)] {
+            let shown = screen(2, 10, &output).snapshot();
+            assert_eq!(
+                (&*shown.lines[0], shown.alternate),
+                (line, alternate),
+                "{output:?}"
+            );
+        }
     }
 }
 
 #[test]
 fn cursor_title_and_saved_position_are_followed() {
-    let shown = screen(
-        4,
-        10,
-        "\x1b]0;my title\x07\x1b[2;3H\x1b[s\x1b[4;4H\x1b[u\x1b[?25l",
-    )
-    .snapshot();
+    let output = "\x1b]0;my title\x07\x1b[2;3H\x1b[s\x1b[4;4H\x1b[u\x1b[?25l";
+    let shown = screen(4, 10, output).snapshot();
     assert_eq!(shown.title, "my title");
     assert_eq!(shown.cursor, cursor_at(1, 2, false));
-    assert_eq!(
-        screen(1, 3, "abc").cursor(),
-        cursor_at(0, 2, true),
-        "waits to wrap"
-    );
-    assert_eq!(
-        screen(4, 10, "\x1b[2;3r\x1b[?6h\x1b[4;4H\x1b[!pX")
-            .snapshot()
-            .lines[2],
-        "   X"
-    );
+    let waits_to_wrap = screen(1, 3, "abc").cursor();
+    assert_eq!(waits_to_wrap, cursor_at(0, 2, true));
+    let output = "\x1b[2;3r\x1b[?6h\x1b[4;4H\x1b[!pX";
+    assert_eq!(lines(4, 10, output)[2], "   X");
 }
 
 #[test]
 fn boxes_drawn_with_the_old_character_set_are_boxes() {
-    assert_eq!(
-        lines(2, 8, "\x1b(0lqk\x1b[31mx\x1b(Bx\r\n\x1b)0\x0eq\x0fq"),
-        ["┌─┐│x", "─q"]
-    );
+    let output = "\x1b(0lqk\x1b[31mx\x1b(Bx\r\n\x1b)0\x0eq\x0fq";
+    assert_eq!(lines(2, 8, output), ["┌─┐│x", "─q"]);
 }
 
 #[test]
 fn strings_show_nothing_however_long_or_broken() {
     let long = "x".repeat(10_000);
-    assert_eq!(
-        lines(1, 10, &format!("a\x1b]52;c;{long}\x07b\x1bPq{long}\x1b\\c")),
-        ["abc"]
-    );
-    assert_eq!(
-        lines(1, 10, "a\x1b[12\x18b\x1b]0;t\x1b[1mc\x1b[3\x1b[1md"),
-        ["abcd"]
-    );
-    assert_eq!(
-        lines(2, 10, "a\x1b[3\r\n1mb"),
-        ["a", "b"],
-        "controls inside a sequence are obeyed"
-    );
+    let output = format!("a\x1b]52;c;{long}\x07b\x1bPq{long}\x1b\\c");
+    assert_eq!(lines(1, 10, &output), ["abc"]);
+    let output = "a\x1b[12\x18b\x1b]0;t\x1b[1mc\x1b[3\x1b[1md";
+    assert_eq!(lines(1, 10, output), ["abcd"]);
+    // Controls inside a sequence are obeyed.
+    assert_eq!(lines(2, 10, "a\x1b[3\r\n1mb"), ["a", "b"]);
 }
 
 #[test]
@@ -192,22 +152,8 @@ fn cells_are_runs_of_one_style() {
     let shown = screen(2, 20, "ab \x1b[1;31mcd\x1b[0;48:2::1:2:3m \x1b[m语  \r\n");
     let cells = shown.cells();
     assert_eq!(cells[1], []);
-    let spans: Vec<_> = cells[0]
-        .iter()
-        .map(|run| (run.col, run.width, run.text.as_str()))
-        .collect();
-    assert_eq!(
-        spans,
-        [(0, 3, "ab "), (3, 2, "cd"), (5, 1, " "), (6, 2, "语")]
-    );
-    assert_eq!(
-        cells[0][1].style,
-        Style {
-            fg: Some(Color::Indexed(1)),
-            bold: true,
-            ..Style::default()
-        }
-    );
+    let spans = cells[0].iter().map(|run| (run.col, run.width, &*run.text));
+    assert!(spans.eq([(0, 3, "ab "), (3, 2, "cd"), (5, 1, " "), (6, 2, "语")]));
     assert_eq!(
         serde_json::to_string(&cells[0][1..3]).unwrap(),
         r##"[{"col":3,"width":2,"text":"cd","fg":1,"bold":true},{"col":5,"width":1,"text":" ","bg":"#010203"}]"##
@@ -243,10 +189,8 @@ fn the_cursor_has_the_shape_that_was_asked_for() {
 fn a_resize_keeps_the_text_and_any_size_is_taken() {
     let mut shown = screen(4, 10, "abc\r\ndef");
     shown.resize(2, 2);
-    assert_eq!(
-        (shown.size(), shown.snapshot().lines),
-        ((2, 2), vec!["de".to_owned(), "f".to_owned()])
-    );
+    assert_eq!(shown.size(), (2, 2));
+    assert_eq!(shown.snapshot().lines, ["de", "f"]);
     shown.resize(0, 0);
     shown.feed("日x\x1b[2J\x1b[9;9H".as_bytes());
     assert_eq!((shown.size(), shown.picture.faults), ((1, 1), 0));
@@ -255,13 +199,10 @@ fn a_resize_keeps_the_text_and_any_size_is_taken() {
 #[test]
 fn a_model_that_panics_is_replaced() {
     let mut shown = screen(2, 5, "abc");
-    shown
-        .picture
-        .guarded(|_| panic!("as a fault in the model would"));
-    assert_eq!(
-        (shown.picture.faults, shown.snapshot().lines),
-        (1, vec![String::new(), String::new()])
-    );
+    let picture = &mut shown.picture;
+    picture.guarded(|_| panic!("as a fault in the model would"));
+    assert_eq!(picture.faults, 1);
+    assert_eq!(shown.snapshot().lines, ["", ""]);
     shown.feed(b"on");
     assert_eq!(shown.snapshot().lines[0], "on");
 }
@@ -287,90 +228,21 @@ fn a_repaint_brings_any_terminal_to_the_same_state() {
         both.feed(b"\x1b[r\x1b[?1049l!");
     }
     assert_eq!(shown.snapshot().lines[0], "$ vim!");
-    assert_eq!(
-        state(&other),
-        state(&shown),
-        "after leaving the alternate screen"
-    );
+    // After leaving the alternate screen.
+    assert_eq!(state(&other), state(&shown));
 }
 
 /// Pieces of output that change all that a repaint must set.
+#[rustfmt::skip]
 const PIECES: [&str; 75] = [
-    "a",
-    "bc ",
-    "日",
-    "é",
-    "e\u{301}",
-    "\r\n",
-    "\n",
-    "\t",
-    "\x08",
-    "\x1b[31m",
-    "\x1b[m",
-    "\x1b[7m",
-    "\x1b[2;5r",
-    "\x1b[r",
-    "\x1b[3;7H",
-    "\x1b[K",
-    "\x1b[J",
-    "\x1b[L",
-    "\x1b[M",
-    "\x1b[2P",
-    "\x1b[@",
-    "\x1bM",
-    "\x1bD",
-    "\x1b[s",
-    "\x1b[u",
-    "\x1b[?1049h",
-    "\x1b[?1049l",
-    "\x1b[?25l",
-    "\x1b[?1h",
-    "\x1b(0",
-    "\x1b(B",
-    "\x1b[Z",
-    "\x1b[3b",
-    "\x1b[!p",
-    "\x1b]2;t\x07",
-    "\x1b[",
-    "\x1b]",
-    "\x18",
-    "\x1b\\",
-    "\x1bc",
-    "\x1b[999C",
-    "\x1b[9X",
-    "\x1b[44m",
-    "\x1b[1;2;5;8;9m",
-    "\x1b[4:3;58:5:9m",
-    "\x1b[21m",
-    "\x1b[38;2;1;2;3m",
-    "\x1b]8;;http://a\x07",
-    "\x1b]8;;\x07",
-    "\x1b[1\"q",
-    "\x1b[0\"q",
-    "\x1b[?J",
-    "\x1b[?K",
-    "\x1bH",
-    "\x1b[3g",
-    "\x1b[g",
-    "\x1b7",
-    "\x1b8",
-    "\x1b[?6h",
-    "\x1b[?6l",
-    "\x1b[?7l",
-    "\x1b[?7h",
-    "\x1b[4h",
-    "\x1b[4l",
-    "\x1b[?47h",
-    "\x1b[?47l",
-    "\x1b[?1047h",
-    "\x1b[?1048h",
-    "\x1b#8",
-    "\x1b)0\x0e",
-    "\x0f",
-    "\x1b[S",
-    "\x1b[T",
-    "\x1b[2;9H",
-    "abcdefgh",
+    "a", "bc ", "日", "é", "e\u{301}", "\r\n", "\n", "\t", "\x08", "\x1b[31m", "\x1b[m", "\x1b[7m", "\x1b[2;5r",
+    "\x1b[r", "\x1b[3;7H", "\x1b[K", "\x1b[J", "\x1b[L", "\x1b[M", "\x1b[2P", "\x1b[@", "\x1bM", "\x1bD", "\x1b[s",
+    "\x1b[u", "\x1b[?1049h", "\x1b[?1049l", "\x1b[?25l", "\x1b[?1h", "\x1b(0", "\x1b(B", "\x1b[Z", "\x1b[3b",
+    "\x1b[!p", "\x1b]2;t\x07", "\x1b[", "\x1b]", "\x18", "\x1b\\", "\x1bc", "\x1b[999C", "\x1b[9X", "\x1b[44m",
+    "\x1b[1;2;5;8;9m", "\x1b[4:3;58:5:9m", "\x1b[21m", "\x1b[38;2;1;2;3m", "\x1b]8;;http://a\x07", "\x1b]8;;\x07",
+    "\x1b[1\"q", "\x1b[0\"q", "\x1b[?J", "\x1b[?K", "\x1bH", "\x1b[3g", "\x1b[g", "\x1b7", "\x1b8", "\x1b[?6h",
+    "\x1b[?6l", "\x1b[?7l", "\x1b[?7h", "\x1b[4h", "\x1b[4l", "\x1b[?47h", "\x1b[?47l", "\x1b[?1047h",
+    "\x1b[?1048h", "\x1b#8", "\x1b)0\x0e", "\x0f", "\x1b[S", "\x1b[T", "\x1b[2;9H", "abcdefgh",
 ];
 
 fn pieces() -> impl Strategy<Value = String> {

@@ -283,10 +283,8 @@ mod tests {
         let set = after(b"\x1b[?1049h\x1b[?1h\x1b=\x1b[?2004h\x1b[?1004h\x1b[?1002;1006h\x1b[?25l\x1b[1;23r\x1b[2 q");
         assert!(set.alternate_screen && set.application_cursor && set.application_keypad);
         assert!(set.bracketed_paste && set.focus_events && !set.cursor_visible);
-        assert_eq!(
-            (set.mouse, set.mouse_encoding),
-            (MouseTracking::ButtonMotion, MouseEncoding::Sgr)
-        );
+        assert_eq!(set.mouse, MouseTracking::ButtonMotion);
+        assert_eq!(set.mouse_encoding, MouseEncoding::Sgr);
         assert_eq!((set.scroll_region, set.cursor_style), (Some((0, 22)), 2));
         let back = after(
             b"\x1b[?1049;1;2004;1004;1002;1006;25h\x1b=\x1b[?1049l\x1b[?1;2004;1004;1002;1006l\x1b>\x1b[5;9r\x1b[r\x1b[0 q",
@@ -299,40 +297,19 @@ mod tests {
         let set = b"\x1b[?1;6;1000;2004;1049h\x1b[?7;25l\x1b[4h\x1b[>1u".as_slice();
         assert_eq!(after(&[set, b"\x1bc"].concat()), Modes::default());
         let soft = after(&[set, b"\x1b[!p"].concat());
-        assert!(
-            !soft.application_cursor
-                && !soft.origin
-                && soft.autowrap
-                && soft.cursor_visible
-                && !soft.insert
-        );
-        assert!(
-            soft.bracketed_paste
-                && soft.alternate_screen
-                && soft.mouse == MouseTracking::PressRelease
-        );
+        assert!(!soft.application_cursor && !soft.origin && !soft.insert);
+        assert!(soft.autowrap && soft.cursor_visible);
+        assert!(soft.bracketed_paste && soft.alternate_screen);
+        assert_eq!(soft.mouse, MouseTracking::PressRelease);
     }
 
     #[test]
     fn a_mode_is_set_reset_or_unknown() {
         let modes = after(b"\x1b[?1003h\x1b[?2004h\x1b[4h");
-        assert_eq!(
-            (modes.dec(1003), modes.dec(1000), modes.dec(2004)),
-            (Some(true), Some(false), Some(true))
-        );
-        assert_eq!(
-            (modes.dec(25), modes.dec(7), modes.dec(1)),
-            (Some(true), Some(true), Some(false))
-        );
-        assert_eq!(
-            (
-                modes.dec(2026),
-                modes.ansi(4),
-                modes.ansi(20),
-                modes.ansi(2)
-            ),
-            (None, Some(true), Some(false), None)
-        );
+        let (set, reset) = (Some(true), Some(false));
+        let dec = [1003, 1000, 2004, 25, 7, 1, 2026].map(|mode| modes.dec(mode));
+        assert_eq!(dec, [set, reset, set, set, set, reset, None]);
+        assert_eq!([4, 20, 2].map(|mode| modes.ansi(mode)), [set, reset, None]);
     }
 
     #[test]

@@ -25,6 +25,7 @@ fn answers(output: &str) -> String {
 #[test]
 fn each_query_gets_the_answer_of_its_kind() {
     let version = concat!("\x1bP>|ccd ", env!("CARGO_PKG_VERSION"), "\x1b\\");
+    #[rustfmt::skip]
     let table = [
         ("\x1b[c", "\x1b[?62;22c"),
         ("\x1b[0c", "\x1b[?62;22c"),
@@ -41,15 +42,9 @@ fn each_query_gets_the_answer_of_its_kind() {
         ("\x1b[4$p", "\x1b[4;2$y"),
         ("\x1b]10;?\x07", "\x1b]10;rgb:ffff/ffff/ffff\x07"),
         ("\x1b]11;?\x1b\\", "\x1b]11;rgb:0000/0000/0000\x1b\\"),
-        (
-            "\x1b]11;?;?\x07",
-            "\x1b]11;rgb:0000/0000/0000\x07\x1b]12;rgb:ffff/ffff/ffff\x07",
-        ),
+        ("\x1b]11;?;?\x07", "\x1b]11;rgb:0000/0000/0000\x07\x1b]12;rgb:ffff/ffff/ffff\x07"),
         ("\x1b]4;9;?\x07", "\x1b]4;9;rgb:ffff/0000/0000\x07"),
-        (
-            "\x1b]4;1;red;232;?\x1b\\",
-            "\x1b]4;232;rgb:0808/0808/0808\x1b\\",
-        ),
+        ("\x1b]4;1;red;232;?\x1b\\", "\x1b]4;232;rgb:0808/0808/0808\x1b\\"),
         ("\x1b[>q", version),
         ("\x1b[>0q", version),
         ("\x1b[?u", "\x1b[?0u"),

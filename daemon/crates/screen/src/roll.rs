@@ -4,10 +4,10 @@ use super::model::{Row, Screen};
 use std::collections::VecDeque;
 
 /// Rows that leave the screen are taken from the model after this much output.
-const PIECE_BYTES: usize = 4096;
+pub(super) const PIECE_BYTES: usize = 4096;
 
 /// Maximum number of rows above the screen; older ones are forgotten.
-const MAX_ROWS: usize = 1 << 17;
+pub(super) const MAX_ROWS: usize = 1 << 17;
 
 /// A terminal that remembers the rows above its screen.
 pub struct Roll {
@@ -83,16 +83,20 @@ impl Roll {
         };
         let all = self.above.iter().cloned().chain(self.screen.all_rows());
         let mut text = String::new();
-        for (at, (row, is_wrapped)) in all.skip(place.row - self.first).enumerate() {
-            let before = if at == 0 { place.chars } else { 0 };
-            text.extend(row.chars().skip(before));
-            if !is_wrapped {
-                text.truncate(text.trim_end_matches(' ').len());
-                text.push('\n');
-            }
+        for (at, row) in all.skip(place.row - self.first).enumerate() {
+            push_row(&mut text, &row, if at == 0 { place.chars } else { 0 });
         }
         text.truncate(text.trim_end_matches(['\n', ' ']).len());
         text
+    }
+}
+
+/// Adds a row from a character on; if the line ends with it, without trailing blanks and with a line feed.
+pub(super) fn push_row(text: &mut String, (row, is_wrapped): &Row, from_char: usize) {
+    text.extend(row.chars().skip(from_char));
+    if !is_wrapped {
+        text.truncate(text.trim_end_matches(' ').len());
+        text.push('\n');
     }
 }
 

@@ -1,34 +1,15 @@
 use super::*;
-use crate::format::{Meta, Recorder, TypedInput};
+use crate::tools::tests::{exchange, tape as tape_of};
+use DecoratorTarget::{Input, Output, Tape as Whole};
 use proptest::prelude::*;
 
+/// Returns a tape of one exchange, whose chunks have the delays 1, 2, 3 ….
 fn tape(input: &str, chunks: &[&str]) -> Tape {
-    let chunk = |(delay_ms, data): (u64, &&str)| Chunk {
-        delay_ms,
-        data: data.as_bytes().to_vec(),
-        ..Chunk::default()
-    };
-    let exchange = Exchange {
-        input: TypedInput {
-            kind: if input.ends_with('\r') {
-                InputKind::Line
-            } else {
-                InputKind::Raw
-            },
-            bytes: input.as_bytes().to_vec(),
-            ..TypedInput::default()
-        },
-        chunks: (1..).zip(chunks).map(chunk).collect(),
-        ..Exchange::default()
-    };
-    Tape {
-        meta: Meta {
-            program: "app".to_owned(),
-            ..Meta::default()
-        },
-        session: Recorder::default(),
-        exchanges: vec![exchange],
+    let mut exchange = exchange(input, chunks);
+    for (delay_ms, chunk) in (1..).zip(&mut exchange.chunks) {
+        chunk.delay_ms = delay_ms;
     }
+    tape_of(vec![exchange])
 }
 
 fn replace(on: DecoratorTarget, replace: &str, with: &str) -> Decorator {
@@ -79,13 +60,8 @@ fn applied(tape: &Tape, decorators: &[Decorator]) -> Result<Tape, DecorateError>
 
 fn chunks(tape: &Tape) -> Vec<(u64, String)> {
     let chunks = tape.exchanges[0].chunks.iter();
-    let shown = |chunk: &Chunk| {
-        (
-            chunk.delay_ms,
-            String::from_utf8_lossy(&chunk.data).into_owned(),
-        )
-    };
-    chunks.map(shown).collect()
+    let text = |chunk: &Chunk| String::from_utf8_lossy(&chunk.data).into_owned();
+    chunks.map(|chunk| (chunk.delay_ms, text(chunk))).collect()
 }
 
 fn shown(chunks: &[(u64, &str)]) -> Vec<(u64, String)> {
@@ -98,133 +74,96 @@ fn shown(chunks: &[(u64, &str)]) -> Vec<(u64, String)> {
 #[test]
 fn a_replacement_stands_in_the_chunk_where_its_match_begins() {
     let tape = tape("", &["host=ab", "c.de ", "ok"]);
-    let decorated = applied(
-        &tape,
-        &[replace(
-            DecoratorTarget::Output,
-            r"host=(\w)\S+",
-            "$1.example",
-        )],
-    )
-    .unwrap();
-    assert_eq!(
-        chunks(&decorated),
-        shown(&[(1, "a.example"), (2, " "), (3, "ok")])
-    );
-    let note = &decorated.exchanges[0].annotations["decorators"];
-    assert_eq!(
-        note,
-        &json!([{"on": "output", "replace": r"host=(\w)\S+", "with": "$1.example"}])
-    );
-    let end = applied(&tape, &[replace(DecoratorTarget::Output, "$", "!")]).unwrap();
-    assert_eq!(
-        chunks(&end),
-        shown(&[(1, "host=ab"), (2, "c.de "), (3, "ok!")])
-    );
-    let begin = applied(&tape, &[replace(DecoratorTarget::Output, "c", "CC")]).unwrap();
-    assert_eq!(
-        chunks(&begin),
-        shown(&[(1, "host=ab"), (2, "CC.de "), (3, "ok")])
-    );
+    for (pattern, with, expected) in [
+        (r"host=(\w)\S+", "$1.example", ["a.example", " ", "ok"]),
+        ("$", "!", ["host=ab", "c.de ", "ok!"]),
+        ("c", "CC", ["host=ab", "CC.de ", "ok"]),
+    ] {
+        let decorated = applied(&tape, &[replace(Output, pattern, with)]).unwrap();
+        let [first, second, third] = expected;
+        assert_eq!(
+            chunks(&decorated),
+            shown(&[(1, first), (2, second), (3, third)])
+        );
+        let note = &decorated.exchanges[0].annotations["decorators"];
+        assert_eq!(
+            note,
+            &json!([{"on": "output", "replace": pattern, "with": with}])
+        );
+    }
 }
 
 #[test]
 fn a_filter_keeps_the_chunks_where_the_length_stays() {
     let tape = tape("", &["ab", "", "cd"]);
-    let upper = applied(&tape, &[filter(DecoratorTarget::Output, &["tr"])]).unwrap();
+    let upper = applied(&tape, &[filter(Output, &["tr"])]).unwrap();
     assert_eq!(chunks(&upper), shown(&[(1, "AB"), (2, ""), (3, "CD")]));
-    let double = applied(&tape, &[filter(DecoratorTarget::Output, &["double"])]).unwrap();
+    let double = applied(&tape, &[filter(Output, &["double"])]).unwrap();
     assert_eq!(chunks(&double), shown(&[(1, "abcdabcd")]));
 }
 
 #[test]
 fn a_line_keeps_its_enter() {
     let line = tape("select 1;\r", &[]);
-    let changed = applied(
-        &line,
-        &[
-            replace(DecoratorTarget::Input, "1;$", "2;"),
-            filter(DecoratorTarget::Input, &["tr"]),
-        ],
-    )
-    .unwrap();
-    assert_eq!(changed.exchanges[0].input.bytes, b"SELECT 2;\r");
-    assert_eq!(
-        changed.exchanges[0].annotations["decorators"]
-            .as_array()
-            .unwrap()
-            .len(),
-        2
-    );
+    let both = [replace(Input, "1;$", "2;"), filter(Input, &["tr"])];
+    let exchange = applied(&line, &both).unwrap().exchanges.remove(0);
+    assert_eq!(exchange.input.bytes, b"SELECT 2;\r");
+    let notes = exchange.annotations["decorators"].as_array().unwrap();
+    assert_eq!(notes.len(), 2);
     let mut hidden = line.clone();
     hidden.exchanges[0].pre.hidden = true;
-    assert_eq!(
-        applied(&hidden, &[replace(DecoratorTarget::Input, ".", "x")]).unwrap(),
-        hidden
-    );
+    let same = applied(&hidden, &[replace(Input, ".", "x")]).unwrap();
+    assert_eq!(same, hidden);
 }
 
 #[test]
 fn a_tape_is_changed_as_json() {
     let tape = tape("a\r", &["b"]);
-    let changed = applied(&tape, &[filter(DecoratorTarget::Tape, &["retag", "x"])]).unwrap();
+    let changed = applied(&tape, &[filter(Whole, &["retag", "x"])]).unwrap();
     assert_eq!(changed.meta.tag.as_deref(), Some("new"));
-    assert_eq!(
-        changed.exchanges[0].annotations["decorators"],
-        json!([{"on": "tape", "filter": ["retag", "x"]}])
-    );
-    let error = applied(&tape, &[replace(DecoratorTarget::Tape, "\"meta\"", "")]).unwrap_err();
+    let note = &changed.exchanges[0].annotations["decorators"];
+    assert_eq!(*note, json!([{"on": "tape", "filter": ["retag", "x"]}]));
+    let error = applied(&tape, &[replace(Whole, "\"meta\"", "")]).unwrap_err();
+    let error = error.to_string();
     assert!(
-        error
-            .to_string()
-            .starts_with("decorators[0] did not return a tape: "),
+        error.starts_with("decorators[0] did not return a tape: "),
         "{error}"
     );
 }
 
 #[test]
 fn a_filter_that_fails_is_named() {
-    let error = applied(
-        &tape("a", &["b"]),
-        &[
-            replace(DecoratorTarget::Input, "a", "b"),
-            filter(DecoratorTarget::Output, &["fail", "-x"]),
-        ],
-    )
-    .unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the filter fail of decorators[1] failed: it ended with status 3"
-    );
+    let both = [replace(Input, "a", "b"), filter(Output, &["fail", "-x"])];
+    let error = applied(&tape("a", &["b"]), &both).unwrap_err().to_string();
+    let expected = "the filter fail of decorators[1] failed: it ended with status 3";
+    assert_eq!(error, expected);
 }
 
 #[test]
 fn decorators_are_checked_before_they_are_used() {
     let error = |decorator: Decorator| {
-        let good = replace(DecoratorTarget::Input, "a", "b");
+        let good = replace(Input, "a", "b");
         Decorators::new(&[good, decorator]).unwrap_err().to_string()
     };
-    let on = DecoratorTarget::Input;
-    let both = Decorator {
-        filter: Some(vec!["x".to_owned()]),
-        ..replace(on, "a", "b")
-    };
-    assert!(error(both).starts_with("decorators[1] must have either"));
-    let half = Decorator {
-        with: None,
-        ..replace(on, "a", "b")
-    };
-    assert!(error(half).starts_with("decorators[1] must have either"));
-    assert_eq!(
-        error(replace(on, "(", "")),
-        "decorators[1].replace is not a regular expression: unclosed group"
-    );
-    assert_eq!(
-        error(filter(on, &[])),
-        "decorators[1].filter must name a program"
-    );
-    assert!(error(replace(on, &"a".repeat(MAX_TEXT_BYTES + 1), "")).contains("longer"));
-    assert!(Decorators::new(&vec![replace(on, "a", "b"); MAX_DECORATORS + 1]).is_err());
+    let good = || replace(Input, "a", "b");
+    let (mut both, mut half) = (good(), good());
+    both.filter = Some(vec!["x".to_owned()]);
+    half.with = None;
+    let no_regex = "decorators[1].replace is not a regular expression: unclosed group";
+    for (decorator, expected) in [
+        (both, "decorators[1] must have either"),
+        (half, "decorators[1] must have either"),
+        (replace(Input, "(", ""), no_regex),
+        (
+            filter(Input, &[]),
+            "decorators[1].filter must name a program",
+        ),
+    ] {
+        let error = error(decorator);
+        assert!(error.starts_with(expected), "{error}");
+    }
+    assert!(error(replace(Input, &"a".repeat(MAX_TEXT_BYTES + 1), "")).contains("longer"));
+    assert!(Decorators::new(&vec![good(); MAX_DECORATORS + 1]).is_err());
 }
 
 proptest! {
@@ -235,7 +174,7 @@ proptest! {
     ) {
         let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
         let tape = tape("", &pieces);
-        let changed = applied(&tape, &[replace(DecoratorTarget::Output, pattern, "<$0>")]).unwrap();
+        let changed = applied(&tape, &[replace(Output, pattern, "<$0>")]).unwrap();
         let whole = regex::Regex::new(pattern).unwrap();
         let joined = pieces.concat();
         let expected = if joined.is_empty() { String::new() } else { whole.replace_all(&joined, "<$0>").into_owned() };
@@ -254,14 +193,11 @@ fn a_note_has_no_secret() {
         crate::tools::redact_tape(&mut tape);
         tape.exchanges[0].annotations["decorators"][0].clone()
     };
-    let on = DecoratorTarget::Output;
-    let hidden = notes(replace(on, "hunter2", "***"));
-    assert_eq!(
-        hidden,
-        json!({"on": "output", "replace": "***", "with": "***"})
-    );
-    let found = notes(replace(on, "TOKEN=abc", "TOKEN=x"));
-    assert_eq!(found["replace"], "TOKEN=***");
-    let other = notes(replace(on, "hunter[0-9]", "***"));
-    assert_eq!(other["replace"], "hunter[0-9]");
+    for (replaced, with, noted) in [
+        ("hunter2", "***", "***"),
+        ("TOKEN=abc", "TOKEN=x", "TOKEN=***"),
+        ("hunter[0-9]", "***", "hunter[0-9]"),
+    ] {
+        assert_eq!(notes(replace(Output, replaced, with))["replace"], noted);
+    }
 }

@@ -189,7 +189,8 @@ mod tests {
 
     #[test]
     fn templates_that_lead_elsewhere_are_refused() {
-        for (template, error) in [
+        #[rustfmt::skip]
+        let rows = [
             ("", NameError::Length),
             ("/a", NameError::Path),
             ("a//b", NameError::Path),
@@ -198,19 +199,12 @@ mod tests {
             (".journal/a", NameError::Path),
             ("a\nb", NameError::Path),
             (&"x".repeat(221), NameError::NameLength),
-            (
-                &format!("{}{{program}}", "x".repeat(160)),
-                NameError::NameLength,
-            ),
+            (&format!("{}{{program}}", "x".repeat(160)), NameError::NameLength),
             ("{a", NameError::Brace),
             ("a}", NameError::Brace),
-            (
-                "{user}",
-                NameError::Gap {
-                    gap: "user".to_owned(),
-                },
-            ),
-        ] {
+            ("{user}", NameError::Gap {gap: "user".to_owned()}),
+        ];
+        for (template, error) in rows {
             assert_eq!(NameTemplate::new(template), Err(error), "{template}");
         }
         for template in [

@@ -240,11 +240,8 @@ mod tests {
         assert_eq!(configured.record, RecordMode::New);
         assert_eq!(configured.latency, Some(Latency::Constant(5)));
         assert_eq!(configured.error_rate, Some(50.0));
-        assert!(
-            configured.strict
-                && !configured.redact
-                && configured.matching.ignore_stdin == Some(true)
-        );
+        assert!(configured.strict && !configured.redact);
+        assert_eq!(configured.matching.ignore_stdin, Some(true));
         let requested = TapeOptions {
             root: Some("/tapes//of/mine/".to_owned()),
             record: Some(RecordMode::Overwrite),
@@ -260,14 +257,10 @@ mod tests {
         let requested = over(requested, &replay).unwrap();
         assert_eq!(requested.root.as_os_str(), "/tapes/of/mine");
         assert_eq!(requested.record, RecordMode::Overwrite);
-        assert_eq!(
-            requested.error_rate,
-            Some(0.0),
-            "no errors, whatever the tape says"
-        );
-        assert!(
-            !requested.strict && requested.redact && requested.matching.ignore_stdin == Some(false)
-        );
+        // No errors, whatever the tape says.
+        assert_eq!(requested.error_rate, Some(0.0));
+        assert!(!requested.strict && requested.redact);
+        assert_eq!(requested.matching.ignore_stdin, Some(false));
     }
 
     #[test]

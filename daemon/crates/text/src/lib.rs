@@ -21,4 +21,6 @@ pub mod hidden;
 pub mod pattern;
 pub mod piped_line;
 pub mod redact;
+#[cfg(test)]
+mod test_lines;
 mod words;

@@ -123,17 +123,16 @@ mod tests {
 
     #[test]
     fn what_is_for_the_terminal_is_nothing_that_the_program_reads() {
-        for (typed, expected) in [
-            (
-                &[&b"a\x16\r\nb\x16"[..], b"\x16\n"][..],
-                &b"a\r\nb\x16\n"[..],
-            ),
+        #[rustfmt::skip]
+        let rows = [
+            (&[&b"a\x16\r\nb\x16"[..], b"\x16\n"][..], &b"a\r\nb\x16\n"[..]),
             (&[b"a\x04b\x04\x04"], b"ab\x04"),
             (&[b"a\n", b"\x04"], b"a\n\x04"),
             (&[b"a\x15", b"\x04"], b"a\x15\x04"),
             (&[b"\x16\x04", b"\x04", b"\x04"], b"\x04\x04"),
             (&[b"a\r"], b"a\n"),
-        ] {
+        ];
+        for (typed, expected) in rows {
             assert_eq!(read(typed), expected, "{typed:?}");
         }
     }

@@ -36,84 +36,59 @@ fn a_picture_is_a_whole_document() {
 
 #[test]
 fn equal_backgrounds_are_one_rectangle() {
-    assert_eq!(
-        elements(
-            3,
-            6,
-            "\x1b[?25l\x1b[41m    \x1b[44m  \x1b[41m    \x1b[42m  "
-        ),
-        [
-            "<path fill=\"#0000ee\" d=\"M4,0h2v1h-2z\"/>",
-            "<path fill=\"#00cd00\" d=\"M4,1h2v1h-2z\"/>",
-            "<path fill=\"#cd0000\" d=\"M0,0h4v2h-4z\"/>",
-        ]
-    );
+    let output = "\x1b[?25l\x1b[41m    \x1b[44m  \x1b[41m    \x1b[42m  ";
+    let expected = [
+        r##"<path fill="#0000ee" d="M4,0h2v1h-2z"/>"##,
+        r##"<path fill="#00cd00" d="M4,1h2v1h-2z"/>"##,
+        r##"<path fill="#cd0000" d="M0,0h4v2h-4z"/>"##,
+    ];
+    assert_eq!(elements(3, 6, output), expected);
 }
 
 #[test]
 fn styles_become_colours_weights_and_lines() {
     let text = |output: &str| elements(1, 9, &format!("\x1b[?25l{output}")).join("");
-    assert_eq!(
-        text("\x1b[31mr"),
-        "<text x=\"0\" y=\"14\" fill=\"#cd0000\">r</text>"
-    );
-    assert_eq!(
-        text("\x1b[1;31mr"),
-        "<text x=\"0\" y=\"14\" fill=\"#ff0000\" font-weight=\"bold\">r</text>"
-    );
-    assert_eq!(
-        text("\x1b[2mr"),
-        "<text x=\"0\" y=\"14\" fill=\"#999999\">r</text>"
-    );
-    assert_eq!(
-        text("\x1b[3;4mab c\x1b[38;5;196md"),
-        "<path fill=\"#ff0000\" d=\"M36,16h9v1h-9z\"/><path fill=\"#ffffff\" d=\"M0,16h36v1h-36z\"/>\
-         <text x=\"0\" y=\"14\" textLength=\"36\" font-style=\"italic\">ab c</text>\
-         <text x=\"36\" y=\"14\" fill=\"#ff0000\" font-style=\"italic\">d</text>"
-    );
-    assert_eq!(
-        text("\x1b[7;38;2;1;2;3mr"),
-        "<path fill=\"#010203\" d=\"M0,0h1v1h-1z\"/><text x=\"0\" y=\"14\" fill=\"#000000\">r</text>"
-    );
-}
-
-#[test]
-fn lines_have_their_style_and_hidden_text_is_not_there() {
-    let text = |output: &str| elements(1, 9, &format!("\x1b[?25l{output}")).join("");
-    assert_eq!(
-        text("\x1b[9mab"),
-        "<path fill=\"#ffffff\" d=\"M0,9h18v1h-18z\"/><text x=\"0\" y=\"14\" textLength=\"18\">ab</text>"
-    );
-    assert_eq!(
-        text("\x1b[21;58:2::1:2:3m \x1b[m"),
-        "<path fill=\"#010203\" d=\"M0,14h9v1h-9zM0,16h9v1h-9z\"/>"
-    );
-    assert_eq!(
-        text("\x1b[4:3m  \x1b[4:5m "),
-        "<path fill=\"#ffffff\" d=\"M18,16h5v1h-5z\"/><path stroke=\"#ffffff\" d=\"M0,16q2.25,-4 4.5,0t4.5,0M9,16q2.25,-4 4.5,0t4.5,0\"/>"
-    );
-    assert_eq!(
-        text("\x1b[4:4m "),
-        "<path fill=\"#ffffff\" d=\"M0,16h1v1h-1zM3,16h1v1h-1zM6,16h1v1h-1z\"/>"
-    );
-    assert_eq!(text("\x1b[8;4;9msecret"), "");
-    assert_eq!(
-        text("\x1b[8;41mx"),
-        "<path fill=\"#cd0000\" d=\"M0,0h1v1h-1z\"/>"
-    );
+    #[rustfmt::skip]
+    let rows = [
+        ("\x1b[31mr", r##"<text x="0" y="14" fill="#cd0000">r</text>"##),
+        ("\x1b[1;31mr", r##"<text x="0" y="14" fill="#ff0000" font-weight="bold">r</text>"##),
+        ("\x1b[2mr", r##"<text x="0" y="14" fill="#999999">r</text>"##),
+        (
+            "\x1b[3;4mab c\x1b[38;5;196md",
+            "<path fill=\"#ff0000\" d=\"M36,16h9v1h-9z\"/><path fill=\"#ffffff\" d=\"M0,16h36v1h-36z\"/>\
+             <text x=\"0\" y=\"14\" textLength=\"36\" font-style=\"italic\">ab c</text>\
+             <text x=\"36\" y=\"14\" fill=\"#ff0000\" font-style=\"italic\">d</text>",
+        ),
+        (
+            "\x1b[7;38;2;1;2;3mr",
+            r##"<path fill="#010203" d="M0,0h1v1h-1z"/><text x="0" y="14" fill="#000000">r</text>"##,
+        ),
+        // Lines have their style, and hidden text is not there.
+        ("\x1b[9mab", r##"<path fill="#ffffff" d="M0,9h18v1h-18z"/><text x="0" y="14" textLength="18">ab</text>"##),
+        ("\x1b[21;58:2::1:2:3m \x1b[m", r##"<path fill="#010203" d="M0,14h9v1h-9zM0,16h9v1h-9z"/>"##),
+        (
+            "\x1b[4:3m  \x1b[4:5m ",
+            "<path fill=\"#ffffff\" d=\"M18,16h5v1h-5z\"/>\
+             <path stroke=\"#ffffff\" d=\"M0,16q2.25,-4 4.5,0t4.5,0M9,16q2.25,-4 4.5,0t4.5,0\"/>",
+        ),
+        ("\x1b[4:4m ", r##"<path fill="#ffffff" d="M0,16h1v1h-1zM3,16h1v1h-1zM6,16h1v1h-1z"/>"##),
+        ("\x1b[8;4;9msecret", ""),
+        ("\x1b[8;41mx", r##"<path fill="#cd0000" d="M0,0h1v1h-1z"/>"##),
+    ];
+    for (output, expected) in rows {
+        assert_eq!(text(output), expected, "{output:?}");
+    }
 }
 
 #[test]
 fn text_blinks_if_it_should() {
     let picture = drawn(1, 2, "\x1b[5ma");
-    assert!(
-        picture.contains("<text x=\"0\" y=\"14\" class=\"blink\">a<"),
-        "{picture}"
-    );
-    assert!(
-        picture.contains("<style>@media (prefers-reduced-motion:no-preference){.blink"),
-        "{picture}"
-    );
+    for part in [
+        r#"<text x="0" y="14" class="blink">a<"#,
+        "<style>@media (prefers-reduced-motion:no-preference){.blink",
+    ] {
+        assert!(picture.contains(part), "{picture}");
+    }
     assert!(!drawn(1, 2, "a").contains("style>"));
 }
 
@@ -132,34 +107,31 @@ fn only_safe_links_can_be_clicked() {
         ]
     );
     assert_eq!(links("HTTP://a").len() + links("mailto:a@b").len(), 2);
-    for unsafe_address in [
-        "javascript:alert(1)",
+    let script = "javascript:alert(1)";
+    for address in [
+        script,
         "file:///etc/passwd",
         "data:text/html,x",
         "a",
         "httpx:a",
     ] {
-        assert_eq!(links(unsafe_address).len(), 0, "{unsafe_address}");
+        assert_eq!(links(address).len(), 0, "{address}");
     }
 }
 
 #[test]
 fn colours_that_the_program_has_changed_are_shown() {
-    let picture = drawn(
-        1,
-        3,
-        "\x1b]4;1;#123456\x07\x1b]11;rgb:aa/bb/cc\x07\x1b[31mr",
-    );
-    assert!(
-        picture.contains("fill=\"#aabbcc\"/>") && picture.contains("fill=\"#123456\">r<"),
-        "{picture}"
-    );
-    let picture = drawn(1, 3, "\x1b[?5hr");
-    assert!(
-        picture.contains("height=\"34\" fill=\"#ffffff\"/>")
-            && picture.contains("fill=\"#000000\" style"),
-        "{picture}"
-    );
+    let changed = "\x1b]4;1;#123456\x07\x1b]11;rgb:aa/bb/cc\x07\x1b[31mr";
+    let reverse = "\x1b[?5hr";
+    for (output, part) in [
+        (changed, r##"fill="#aabbcc"/>"##),
+        (changed, r##"fill="#123456">r<"##),
+        (reverse, r##"height="34" fill="#ffffff"/>"##),
+        (reverse, r##"fill="#000000" style"##),
+    ] {
+        let picture = drawn(1, 3, output);
+        assert!(picture.contains(part), "{picture}");
+    }
 }
 
 #[test]
@@ -171,48 +143,39 @@ fn the_cursor_has_its_shape() {
         let line = picture.lines().rev().nth(1);
         line.unwrap().to_owned()
     };
-    assert_eq!(last("2", false), "</g>");
-    assert_eq!(
-        last("2", true),
-        "<rect x=\"9.5\" y=\"0.5\" width=\"17\" height=\"17\" fill=\"none\" stroke=\"#ffffff\"/>"
-    );
-    assert_eq!(
-        last("4", false),
-        "<rect x=\"9\" y=\"16\" width=\"18\" height=\"2\" fill=\"#ffffff\"/>"
-    );
-    assert_eq!(
-        last("6", false),
-        "<rect x=\"9\" y=\"0\" width=\"2\" height=\"18\" fill=\"#ffffff\"/>"
-    );
-    assert!(
-        drawn(1, 2, "\x1b]12;#010203\x07x\x08")
-            .contains("<path fill=\"#010203\" d=\"M0,0h1v1h-1z\"/>")
-    );
+    let hollow = r##"<rect x="9.5" y="0.5" width="17" height="17" fill="none" stroke="#ffffff"/>"##;
+    #[rustfmt::skip]
+    let rows = [
+        ("2", false, "</g>"),
+        ("2", true, hollow),
+        ("4", false, r##"<rect x="9" y="16" width="18" height="2" fill="#ffffff"/>"##),
+        ("6", false, r##"<rect x="9" y="0" width="2" height="18" fill="#ffffff"/>"##),
+    ];
+    for (style, is_hollow, expected) in rows {
+        assert_eq!(last(style, is_hollow), expected);
+    }
+    let picture = drawn(1, 2, "\x1b]12;#010203\x07x\x08");
+    assert!(picture.contains(r##"<path fill="#010203" d="M0,0h1v1h-1z"/>"##));
 }
 
 #[test]
 fn lines_meet_at_the_borders_of_their_cells() {
     let path = |text: &str| elements(1, 3, &format!("\x1b[?25l{text}")).join("");
     let white = |data: &str| format!("<path fill=\"#ffffff\" d=\"{data}\"/>");
-    assert_eq!(
-        path("─│"),
-        white("M4,9h5v1h-5zM0,9h5v1h-5zM13,9h1v9h-1zM13,0h1v10h-1z")
-    );
-    assert_eq!(path("┏"), white("M3,8h6v3h-6zM3,8h3v10h-3z"));
-    assert_eq!(
-        path("╔"),
-        white("M3,8h6v1h-6zM5,10h4v1h-4zM3,8h1v10h-1zM5,10h1v8h-1z")
-    );
-    assert_eq!(path("█▄"), white("M0,0h9v18h-9zM9,9h9v9h-9z"));
-    assert_eq!(path("⣀"), white("M1,14h2v2h-2zM6,14h2v2h-2z"));
-    assert_eq!(
-        path("╭"),
-        "<path stroke=\"#ffffff\" d=\"M4.5,18V14A4.5,4.5 0 0 1 9,9.5\"/>"
-    );
-    assert_eq!(
-        path("\x1b[34m▒"),
-        "<path fill=\"#000077\" d=\"M0,0h9v18h-9z\"/>"
-    );
+    let arc = r##"<path stroke="#ffffff" d="M4.5,18V14A4.5,4.5 0 0 1 9,9.5"/>"##;
+    #[rustfmt::skip]
+    let rows = [
+        ("─│", &*white("M4,9h5v1h-5zM0,9h5v1h-5zM13,9h1v9h-1zM13,0h1v10h-1z")),
+        ("┏", &white("M3,8h6v3h-6zM3,8h3v10h-3z")),
+        ("╔", &white("M3,8h6v1h-6zM5,10h4v1h-4zM3,8h1v10h-1zM5,10h1v8h-1z")),
+        ("█▄", &white("M0,0h9v18h-9zM9,9h9v9h-9z")),
+        ("⣀", &white("M1,14h2v2h-2zM6,14h2v2h-2z")),
+        ("╭", arc),
+        ("\x1b[34m▒", r##"<path fill="#000077" d="M0,0h9v18h-9z"/>"##),
+    ];
+    for (text, expected) in rows {
+        assert_eq!(path(text), expected, "{text:?}");
+    }
 }
 
 #[test]
@@ -221,7 +184,7 @@ fn a_part_of_the_rows_is_a_picture_too() {
     screen.feed(b"1\r\n2\r\n3");
     let picture = draw_svg(&screen.still(), &(1..2), "", false).unwrap();
     assert!(
-        picture.contains("height=\"34\"") && picture.contains(" y=\"14\">2<"),
+        picture.contains(r#"height="34""#) && picture.contains(r#" y="14">2<"#),
         "{picture}"
     );
     assert!(!picture.contains(">1<") && !picture.contains(">3<"));
@@ -242,10 +205,8 @@ fn a_picture_of_a_million_colours_is_refused_or_drawn_in_parts() {
         screen.feed(line.as_bytes());
     }
     let still = screen.still();
-    assert_eq!(
-        draw_svg(&still, &(0..1000), "", false),
-        Err(PictureTooLarge("64 MiB"))
-    );
+    let refused = draw_svg(&still, &(0..1000), "", false);
+    assert_eq!(refused, Err(PictureTooLarge("64 MiB")));
     assert!(draw_svg(&still, &(0..400), "", false).unwrap().len() < 64 << 20);
 }
 

@@ -10,6 +10,9 @@ impl Terminal {
     /// rows above the screen stay (3).
     pub(super) fn erase_screen(&mut self, which: u16, selective: bool) {
         let (row, rows) = (self.row(), self.rows());
+        if which == 2 || which == 0 && self.place() == (0, 0) {
+            self.keep_rows();
+        }
         let others = match which {
             0 => row + 1..rows,
             1 => 0..row,
@@ -25,6 +28,17 @@ impl Terminal {
         } else if !others.is_empty() {
             self.page.grid.reset_region(lines(&others));
         }
+    }
+
+    /// Moves what the main screen shows to the rows above it, if they are to keep all text; returns whether they are.
+    pub(super) fn keep_rows(&mut self) -> bool {
+        let keeps = self.keeps_all_text && self.main.is_none();
+        if keeps {
+            let grid = &self.page.grid;
+            let last = (0..self.rows()).rfind(|row| !grid[Line(*row as i32)].is_clear());
+            self.scroll_up(0..self.rows(), last.map_or(0, |last| last + 1));
+        }
+        keeps
     }
 
     /// Obeys EL and DECSEL: erases from the cursor to the end of its row (0), from the start to the cursor (1), or the

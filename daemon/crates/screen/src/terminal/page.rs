@@ -69,6 +69,9 @@ pub(crate) struct Terminal {
     pub(crate) alternate_saved: (Cursor<Cell>, Charsets),
     /// The alternate screen that was left last, in the size of the main one: to clear it costs less than to make another.
     spare: Option<Page>,
+    /// The rows of a main screen that is cleared, or drawn again from a row further up, are kept as if they had left it
+    /// at its top.
+    pub(crate) keeps_all_text: bool,
     pub(crate) charsets: Charsets,
     pub(crate) modes: Modes,
     pub(super) tabs: Vec<bool>,
@@ -87,6 +90,7 @@ impl Terminal {
             main: None,
             alternate_saved: Default::default(),
             spare: None,
+            keeps_all_text: false,
             charsets: Charsets::default(),
             modes: Modes::default(),
             tabs: default_tabs(cols),
@@ -100,6 +104,7 @@ impl Terminal {
         let (rows, cols) = self.size();
         let mut blank = Self::new(rows, cols, self.rows_above());
         blank.modes = self.modes;
+        blank.keeps_all_text = self.keeps_all_text;
         if self.modes.alternate_screen {
             blank.enter_alternate();
         }
@@ -188,6 +193,7 @@ impl Terminal {
 
     pub(super) fn reset(&mut self) {
         self.leave_alternate(false);
+        self.keep_rows();
         let grid = &mut self.page.grid;
         (grid.cursor, grid.saved_cursor) = (Cursor::default(), Cursor::default());
         grid.reset_region(..);

@@ -1,7 +1,7 @@
 //! What each sequence does, one rule a row: output, and the lines that it leaves. `E` marks a background of colour 1.
 
 use crate::Screen;
-use crate::terminal::{Attributes, Cell, Underline};
+use crate::terminal::{Attributes, Cell, Style, Underline};
 use ccd_protocol::session::{Color, UnderlineStyle};
 use unicode_width::UnicodeWidthStr;
 
@@ -231,34 +231,28 @@ fn each_attribute_reaches_the_cell() {
     let attributes: Vec<Attributes> = cells.iter().map(|cell| cell.style.attributes).collect();
     use Attributes as A;
     let none = A::empty();
-    assert_eq!(
-        attributes,
-        [
-            A::BOLD | A::DIM,
-            A::ITALIC,
-            A::BLINK,
-            A::INVERSE,
-            A::HIDDEN,
-            A::STRIKETHROUGH,
-            none,
-            none,
-            none
-        ]
-    );
+    let (both, struck) = (A::BOLD | A::DIM, A::STRIKETHROUGH);
+    let expected = [
+        both,
+        A::ITALIC,
+        A::BLINK,
+        A::INVERSE,
+        A::HIDDEN,
+        struck,
+        none,
+        none,
+        none,
+    ];
+    assert_eq!(attributes, expected);
     let curly = Underline::Other(UnderlineStyle::Curly);
     assert_eq!(cells[6].style.underline, curly);
     assert_eq!(cells[6].underline_color(), Some(Color::Rgb(1, 2, 3)));
-    assert_eq!(
-        cells[7].style.underline,
-        Underline::Other(UnderlineStyle::Double)
-    );
+    let double = Underline::Other(UnderlineStyle::Double);
+    assert_eq!(cells[7].style.underline, double);
     assert_eq!(cells[7].underline_color(), None);
     assert_eq!(
-        cells[8],
-        Cell {
-            character: 'i',
-            ..Cell::default()
-        }
+        (cells[8].character, cells[8].style),
+        ('i', Style::default())
     );
 }
 
@@ -278,15 +272,9 @@ fn a_link_lasts_until_it_ends() {
         .feed(b"\x1b]8;id=x;http://a/;b\x1b\\a\x1b[mb\x1b]8;;\x07c\x1b]8;;http://d\x1b\\d\x1b]8;");
     screen.feed(&[b';'; 5000]);
     screen.feed(b"\x07e");
-    let links: Vec<Option<&str>> = screen
-        .row(0)
-        .iter()
-        .map(|cell| cell.link().map(|link| &**link))
-        .collect();
+    let cells = screen.row(0).iter();
+    let links: Vec<_> = cells.map(|cell| cell.link().map(|link| &**link)).collect();
     let (first, second) = (Some("http://a/;b"), Some("http://d"));
-    assert_eq!(
-        links,
-        [first, first, None, second, None],
-        "one too long ends it"
-    );
+    // One that is too long ends it.
+    assert_eq!(links, [first, first, None, second, None]);
 }

@@ -103,7 +103,13 @@ impl Terminal {
             b'Z' => self.tab_back(count),
             _ => {
                 let col = csi.numbers().nth(1).unwrap_or(0).max(1);
-                self.go_to(count - 1, usize::from(col) - 1);
+                let is_up = count - 1 < self.row();
+                let row = if is_up && self.keep_rows() {
+                    0
+                } else {
+                    count - 1
+                };
+                self.go_to(row, usize::from(col) - 1);
             }
         }
     }

@@ -3,13 +3,15 @@
 use super::error::FilesError;
 use super::which::{Folder, Which, problem};
 use crate::format::{
-    Annotations, Chunk, EditError, Edits, Step, Tape, chunk_comment, comments, file, place, read,
-    written_input, written_output, written_text, written_value,
+    Annotations, Chunk, EditError, Edits,
+    Step::{self, Item, Key},
+    Tape, chunk_comment, comments, file, meta_json, place, pre_json, read, session_json,
+    written_input, written_output, written_value,
 };
 use crate::tools::{Removal, redact_tape};
 use ccd_protocol::tape::{RedactedTape, TapeRedactReply};
 use ccd_text::redact::{Redacted, redact};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashSet;
 
 const MAX_PLACES: usize = 100;
@@ -146,45 +148,17 @@ fn failed(which: &Which, error: &EditError) -> FilesError {
 
 /// Edits `old` to be equal to `new`, without touching parts that are equal.
 fn change(edits: &mut Edits<'_>, old: &Tape, new: &Tape) -> Result<(), EditError> {
-    use Step::{Item, Key};
-    let meta = Key("meta");
-    for (index, (old, new)) in old.meta.args.iter().zip(&new.meta.args).enumerate() {
-        if old != new {
-            edits.set(&[meta, Key("args"), Item(index)], &written_text(new))?;
-        }
-    }
-    for (name, new) in &new.meta.env {
-        if old.meta.env.get(name) != Some(new) {
-            edits.set(&[meta, Key("env"), Key(name)], &written_text(new))?;
-        }
-    }
-    if old.meta.cwd != new.meta.cwd {
-        edits.set(&[meta, Key("cwd")], &written_text(&new.meta.cwd))?;
-    }
-    if old.meta.tag != new.meta.tag {
-        edits.set(&[meta, Key("tag")], &written_value(&json!(new.meta.tag)))?;
-    }
-    if old.meta.redact != new.meta.redact {
-        edits.set(&[meta, Key("redact")], &new.meta.redact.to_string())?;
-    }
-    members(edits, &[meta], (&old.meta.other, &new.meta.other))?;
-    let session = (&old.session.other, &new.session.other);
+    let meta = (&meta_json(&old.meta), &meta_json(&new.meta));
+    members(edits, &[Key("meta")], meta)?;
+    let session = (&session_json(&old.session), &session_json(&new.session));
     members(edits, &[Key("session")], session)?;
     for (index, (old, new)) in old.exchanges.iter().zip(&new.exchanges).enumerate() {
         let at = |part| [Key("exchanges"), Item(index), Key(part)];
-        let pre = |part| [Key("exchanges"), Item(index), Key("pre"), Key(part)];
-        if old.pre.prompt != new.pre.prompt {
-            edits.set(&pre("prompt"), &written_text(&new.pre.prompt))?;
-        }
-        if old.pre.hidden != new.pre.hidden {
-            edits.set(&pre("hidden"), &new.pre.hidden.to_string())?;
-        }
-        if old.pre.state_hash != new.pre.state_hash {
-            edits.set(
-                &pre("stateHash"),
-                &written_value(&json!(new.pre.state_hash)),
-            )?;
-        }
+        value(
+            edits,
+            &at("pre"),
+            (&pre_json(&old.pre), &pre_json(&new.pre)),
+        )?;
         if old.input != new.input {
             edits.set(&at("input"), &written_input(&new.input))?;
         }
@@ -203,19 +177,36 @@ fn change(edits: &mut Edits<'_>, old: &Tape, new: &Tape) -> Result<(), EditError
     Ok(())
 }
 
+/// Replaces the parts of a value that differ.
+fn value(
+    edits: &mut Edits<'_>,
+    path: &[Step<'_>],
+    (old, new): (&Value, &Value),
+) -> Result<(), EditError> {
+    match (old, new) {
+        (Value::Object(old), Value::Object(new)) => members(edits, path, (old, new)),
+        (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
+            let mut items = old.iter().zip(new).enumerate();
+            items.try_for_each(|(index, item)| value(edits, &[path, &[Item(index)]].concat(), item))
+        }
+        _ if old == new => Ok(()),
+        _ => edits.set(path, &written_value(new)),
+    }
+}
+
 /// Replaces the members of an object that differ; those that are gone become null.
 fn members(
     edits: &mut Edits<'_>,
     object: &[Step<'_>],
     (old, new): (&Annotations, &Annotations),
 ) -> Result<(), EditError> {
-    let changed = new
-        .iter()
-        .filter(|(name, value)| old.get(*name) != Some(value));
     let gone = old.keys().filter(|name| !new.contains_key(*name));
-    for (name, value) in changed.chain(gone.map(|name| (name, &Value::Null))) {
-        let path = [object, &[Step::Key(name)]].concat();
-        edits.set(&path, &written_value(value))?;
+    for (name, now) in new.iter().chain(gone.map(|name| (name, &Value::Null))) {
+        let path = [object, &[Key(name)]].concat();
+        match old.get(name) {
+            Some(before) => value(edits, &path, (before, now))?,
+            None => edits.set(&path, &written_value(now))?,
+        }
     }
     Ok(())
 }
@@ -232,7 +223,8 @@ fn told(tape_id: String, removals: &[Removal]) -> RedactedTape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::{Exchange, Meta, Recorder, write};
+    use crate::format::write;
+    use crate::tools::tests::{exchange, tape};
 
     fn cleaned(text: &str) -> (String, Vec<Removal>) {
         let which = Which {
@@ -244,21 +236,7 @@ mod tests {
     }
 
     fn taped(chunks: &[&str]) -> String {
-        let chunk = |data: &&str| Chunk {
-            data: data.as_bytes().to_vec(),
-            ..Chunk::default()
-        };
-        write(&Tape {
-            meta: Meta {
-                program: "p".into(),
-                ..Meta::default()
-            },
-            session: Recorder::default(),
-            exchanges: vec![Exchange {
-                chunks: chunks.iter().map(chunk).collect(),
-                ..Exchange::default()
-            }],
-        })
+        write(&tape(vec![exchange("", chunks)]))
     }
 
     #[test]
@@ -269,10 +247,8 @@ mod tests {
         assert_eq!(cleaned(&innocent).1, []);
         let secret = taped(&["password=hunter2\r\nok: 1\r\n"]);
         let (clean, removals) = cleaned(&secret);
-        assert!(
-            clean.contains(" // password=***\\r\\nok: 1\\r\\n\n"),
-            "{clean}"
-        );
+        let comment = " // password=***\\r\\nok: 1\\r\\n\n";
+        assert!(clean.contains(comment), "{clean}");
         assert_eq!(removals.len(), 1, "{removals:?}");
     }
 
@@ -290,10 +266,8 @@ mod tests {
         let text =
             taped(&["ok"]).replace("// ok", "// it said password=hunter2\\r\\nand token: none");
         let (clean, removals) = cleaned(&text);
-        assert!(
-            clean.contains("// it said password=***\\r\\nand token: none\n"),
-            "{clean}"
-        );
+        let comment = "// it said password=***\\r\\nand token: none\n";
+        assert!(clean.contains(comment), "{clean}");
         assert!(removals[0].place.starts_with("the comment in line "));
         let block = text.replace("// it said", "/* C:\\new */ // it said");
         assert!(cleaned(&block).0.contains("/* C:\\new */"));
@@ -315,47 +289,26 @@ mod tests {
 
     #[test]
     fn a_typed_key_becomes_input_that_was_typed_hidden() {
-        use crate::format::{InputKind, TypedInput};
         use crate::key::StateHash;
         let body = "Ab1Cd2Ef3Gh4Ij5K".repeat(4);
         let mut state = StateHash::start();
-        let lines = [
-            "-----BEGIN PRIVATE KEY-----",
-            &body,
-            "-----END PRIVATE KEY-----",
-            "ls",
-        ];
+        let end = "-----END PRIVATE KEY-----";
+        let lines = ["-----BEGIN PRIVATE KEY-----", &body, end, "ls"];
         let exchanges = lines.map(|line| {
-            let mut exchange = Exchange {
-                input: TypedInput {
-                    kind: InputKind::Line,
-                    bytes: format!("{line}\r").into(),
-                    ..TypedInput::default()
-                },
-                ..Exchange::default()
-            };
+            let mut exchange = exchange(&format!("{line}\r"), &[]);
             exchange.pre.state_hash = Some(state.value());
             state.feed(&exchange.input.bytes);
             exchange
         });
-        let text = write(&Tape {
-            meta: Meta {
-                program: "p".into(),
-                ..Meta::default()
-            },
-            session: Recorder::default(),
-            exchanges: exchanges.to_vec(),
-        });
+        let text = write(&tape(exchanges.to_vec()));
         let (clean, removals) = cleaned(&text);
         assert!(!clean.contains("Ab1C"), "{clean}");
         assert_eq!(removals[0].place, "exchanges[1].input");
         let tape = read(clean.as_bytes()).unwrap();
-        assert!(tape.exchanges[1].pre.hidden);
-        assert_eq!(tape.exchanges[1].input.bytes, b"***\r");
-        assert_eq!(
-            tape.exchanges[1].pre.state_hash,
-            exchanges[1].pre.state_hash
-        );
+        let hidden = &tape.exchanges[1];
+        assert!(hidden.pre.hidden);
+        assert_eq!(hidden.input.bytes, b"***\r");
+        assert_eq!(hidden.pre.state_hash, exchanges[1].pre.state_hash);
         // Typing it again leads to the same states.
         let mut state = StateHash::start();
         for exchange in &tape.exchanges {

@@ -6,8 +6,9 @@ use super::which::{Folder, Loaded, Which};
 use crate::format::{Exchange, Meta, Tape, meta_json, outline, session_json};
 use crate::index::{beginning, ending, shown_input};
 use crate::key::{Fingerprint, Invocation, Rules, StateHash, prompt_signature};
-use crate::tools::{input_in_one_line, shown, size};
+use crate::tools::{input_in_one_line, size};
 use ccd_protocol::tape::{ExchangeRecord, TapeRecord};
+use ccd_screen::shown;
 use serde_json::Value;
 use std::collections::BTreeMap;
 

@@ -9,6 +9,16 @@ use serde_json::json;
 
 const FIXTURE: &str = include_str!("../../../../../tests/fixtures/tapes/format_1.json5");
 
+/// Returns the path of an annotation of an exchange.
+fn note(exchange: usize, name: &str) -> [Step<'_>; 4] {
+    [
+        Key("exchanges"),
+        Item(exchange),
+        Key("annotations"),
+        Key(name),
+    ]
+}
+
 fn edited(text: &str, edit: impl FnOnce(&mut Edits<'_>)) -> String {
     let mut edits = Edits::of(text.as_bytes()).unwrap();
     edit(&mut edits);
@@ -29,16 +39,10 @@ fn nothing_changed_is_the_same_text() {
 #[test]
 fn a_value_is_replaced_and_all_else_stays() {
     let after = edited(FIXTURE, |edits| {
-        edits
-            .set(&[Key("meta"), Key("args"), Item(0)], "'***'")
-            .unwrap();
+        let first_arg = [Key("meta"), Key("args"), Item(0)];
+        edits.set(&first_arg, "'***'").unwrap();
         edits.set(&[Key("meta"), Key("error_rate")], "7").unwrap();
-        edits
-            .set(
-                &[Key("exchanges"), Item(1), Key("annotations"), Key("note")],
-                "1",
-            )
-            .unwrap();
+        edits.set(&note(1, "note"), "1").unwrap();
     });
     let expected = [
         "args: ['***'],",
@@ -52,40 +56,13 @@ fn a_value_is_replaced_and_all_else_stays() {
 #[test]
 fn a_key_that_is_missing_is_put_there() {
     let after = edited(FIXTURE, |edits| {
-        edits
-            .set(
-                &[
-                    Key("exchanges"),
-                    Item(0),
-                    Key("annotations"),
-                    Key("redacted"),
-                ],
-                "2",
-            )
-            .unwrap();
-        edits
-            .set(
-                &[Key("exchanges"), Item(0), Key("annotations"), Key("b c")],
-                "{}",
-            )
-            .unwrap();
-        edits
-            .set(
-                &[
-                    Key("exchanges"),
-                    Item(1),
-                    Key("annotations"),
-                    Key("redacted"),
-                ],
-                "3",
-            )
-            .unwrap();
-        edits
-            .set(&[Key("session"), Key("host"), Key("name")], "'x'")
-            .unwrap();
-        edits
-            .set(&[Key("exchanges"), Item(0), Key("exit"), Key("code")], "0")
-            .unwrap();
+        let host = [Key("session"), Key("host"), Key("name")];
+        let code = [Key("exchanges"), Item(0), Key("exit"), Key("code")];
+        edits.set(&note(0, "redacted"), "2").unwrap();
+        edits.set(&note(0, "b c"), "{}").unwrap();
+        edits.set(&note(1, "redacted"), "3").unwrap();
+        edits.set(&host, "'x'").unwrap();
+        edits.set(&code, "0").unwrap();
     });
     let expected = [
         "host: { name: 'x' },",
@@ -120,19 +97,14 @@ fn a_key_is_put_into_any_object() {
 #[test]
 fn what_is_not_there_is_named() {
     let mut edits = Edits::of(FIXTURE.as_bytes()).unwrap();
-    let mut fails = |path: &[Step<'_>]| edits.set(path, "1").unwrap_err().to_string();
-    assert_eq!(
-        fails(&[Key("exchanges"), Item(2), Key("pre")]),
-        "the tape has no `exchanges[2].pre`"
-    );
-    assert_eq!(
-        fails(&[Key("meta"), Key("args"), Item(1)]),
-        "the tape has no `meta.args[1]`"
-    );
-    assert_eq!(
-        fails(&[Key("meta"), Key("cwd"), Key("a")]),
-        "the tape has no `meta.cwd.a`"
-    );
+    for (path, name) in [
+        ([Key("exchanges"), Item(2), Key("pre")], "exchanges[2].pre"),
+        ([Key("meta"), Key("args"), Item(1)], "meta.args[1]"),
+        ([Key("meta"), Key("cwd"), Key("a")], "meta.cwd.a"),
+    ] {
+        let error = edits.set(&path, "1").unwrap_err();
+        assert_eq!(error.to_string(), format!("the tape has no `{name}`"));
+    }
     assert!(edits.set_chunk(0, 9, b"").is_err() && edits.set_chunk(9, 0, b"").is_err());
 }
 
@@ -177,19 +149,15 @@ fn a_chunk_changes_in_its_own_form() {
         "{ dataB64: \"/g==\", delay_ms: 12, dataText: null }, // changed by hand",
     ];
     assert_eq!(changed_lines(FIXTURE, &bytes), expected);
-    assert_eq!(
-        read(bytes.as_bytes()).unwrap().exchanges[1].chunks[0].data,
-        b"\xfe"
-    );
+    let tape = read(bytes.as_bytes()).unwrap();
+    assert_eq!(tape.exchanges[1].chunks[0].data, b"\xfe");
 }
 
 #[test]
 fn of_an_exchange_only_what_differs_changes() {
     let mut exchange = read(FIXTURE.as_bytes()).unwrap().exchanges.remove(1);
-    exchange.exit = Some(TapeExit {
-        code: None,
-        signal: Some(9),
-    });
+    let (code, signal) = (None, Some(9));
+    exchange.exit = Some(TapeExit { code, signal });
     exchange.dur_ms = 7;
     let after = edited(FIXTURE, |edits| edits.set_exchange(1, &exchange).unwrap());
     assert_eq!(
@@ -209,18 +177,12 @@ fn of_an_exchange_only_what_differs_changes() {
 
 #[test]
 fn comments_are_found_and_can_be_changed() {
-    let texts = comments(FIXTURE)
-        .into_iter()
-        .map(|span| &FIXTURE[span])
-        .collect::<Vec<_>>();
-    assert_eq!(texts.len(), 4);
-    assert_eq!(texts[3], "// changed by hand");
+    let found = comments(FIXTURE);
+    assert_eq!(found.len(), 4);
+    assert_eq!(&FIXTURE[found[3].clone()], "// changed by hand");
     let text = "/* 'a */ { meta: { program: '// \\' /* no', } /**/ } // end";
-    let found = comments(text)
-        .into_iter()
-        .map(|span| &text[span])
-        .collect::<Vec<_>>();
-    assert_eq!(found, ["/* 'a */", "/**/", "// end"]);
+    let found = comments(text).into_iter().map(|span| &text[span]);
+    assert!(found.eq(["/* 'a */", "/**/", "// end"]));
     let after = edited(FIXTURE, |edits| {
         edits.set_chunk(0, 0, b"x").unwrap();
         for span in comments(FIXTURE) {

@@ -70,7 +70,7 @@ fn exchange(exchange: &Exchange) -> Value {
     })
 }
 
-pub(super) fn pre(pre: &Pre) -> Value {
+pub(crate) fn pre(pre: &Pre) -> Value {
     let mut value = json!({"prompt": pre.prompt, "stateHash": pre.state_hash});
     if pre.hidden {
         value["hidden"] = true.into();

@@ -31,25 +31,17 @@ const WITH: &str = "{ meta: { program: 'p' }, exchanges: [{ ";
 fn a_tape_as_the_design_shows_it_is_read() {
     let text = include_str!("../../../../../tests/fixtures/tapes/format_1.json5");
     let tape = read(text.as_bytes()).unwrap();
+    let members = |value: serde_json::Value| value.as_object().unwrap().clone();
     assert_eq!(tape.meta.program, "sqlite3");
     assert_eq!(
-        tape.meta.pty,
-        Some(PtySize {
-            rows: 24,
-            cols: 120
-        })
+        tape.meta.pty.map(|pty| (pty.rows, pty.cols)),
+        Some((24, 120))
     );
     assert_eq!(tape.meta.latency, Some(Latency::Constant(0)));
     assert_eq!(tape.meta.seed, Some(12345));
     assert!(tape.meta.redact);
-    assert_eq!(
-        tape.meta.other,
-        *json!({ "mood": ["fine", 0.5] }).as_object().unwrap()
-    );
-    assert_eq!(
-        tape.session.other,
-        *json!({ "shoe_size": 43 }).as_object().unwrap()
-    );
+    assert_eq!(tape.meta.other, members(json!({ "mood": ["fine", 0.5] })));
+    assert_eq!(tape.session.other, members(json!({ "shoe_size": 43 })));
     assert_eq!(tape.session.flags, ["sqlite"]);
     let [start, query] = &tape.exchanges[..] else {
         panic!("two exchanges")
@@ -63,11 +55,8 @@ fn a_tape_as_the_design_shows_it_is_read() {
     assert_eq!(query.chunks[1].data, b"\xff\x00");
     assert_eq!(query.chunks[1].stream, Stream::Stderr);
     assert_eq!(
-        query.exit,
-        Some(TapeExit {
-            code: Some(0),
-            signal: None
-        })
+        query.exit.map(|exit| (exit.code, exit.signal)),
+        Some((Some(0), None))
     );
     assert_eq!(query.dur_ms, 25);
     assert_eq!(query.annotations["note"], "baseline query");
@@ -88,20 +77,11 @@ fn older_spellings_are_read() {
     assert_eq!(tape.session.format, 1);
     let first = &tape.exchanges[0];
     assert_eq!(first.pre.state_hash.as_deref(), Some("s"));
-    assert_eq!(
-        first.input,
-        TypedInput {
-            kind: InputKind::Line,
-            bytes: b"a\r".to_vec(),
-            ..TypedInput::default()
-        }
-    );
-    let data = |data: &[u8], delay_ms| Chunk {
-        delay_ms,
-        data: data.to_vec(),
-        stream: Stream::Stdout,
-    };
-    assert_eq!(first.chunks, [data(b"1\n", 3), data(b"x", 1)]);
+    assert_eq!(first.input.kind, InputKind::Line);
+    assert_eq!(first.input.bytes, b"a\r");
+    let chunks = first.chunks.iter();
+    let chunks = chunks.map(|chunk| (&chunk.data[..], chunk.delay_ms, chunk.stream));
+    assert!(chunks.eq([(&b"1\n"[..], 3, Stream::Stdout), (b"x", 1, Stream::Stdout)]));
     assert_eq!(first.dur_ms, 9);
     assert_eq!(tape.exchanges[1].input.bytes, b"\xff");
 }
@@ -112,12 +92,8 @@ fn a_text_goes_before_bytes_unless_it_only_stands_for_them() {
         {{ dataText: 'b', dataB64: 'YQ==' }}, {{ dataText: '\u{fffd}', dataB64: '/w==' }}, {{ dataText: '\u{fffd}' }} ] }} }}] }}");
     let exchange = read(text.as_bytes()).unwrap().exchanges.remove(0);
     assert_eq!(exchange.input.bytes, b"b\r");
-    let data = exchange
-        .chunks
-        .iter()
-        .map(|chunk| chunk.data.as_slice())
-        .collect::<Vec<_>>();
-    assert_eq!(data, [b"b".as_slice(), b"\xff", "\u{fffd}".as_bytes()]);
+    let data = exchange.chunks.iter().map(|chunk| &chunk.data[..]);
+    assert!(data.eq([b"b", &b"\xff"[..], "\u{fffd}".as_bytes()]));
 }
 
 #[test]
@@ -134,7 +110,11 @@ fn what_may_be_missing_may_be_missing() {
 
 #[test]
 fn bad_files_are_refused_with_place_and_advice() {
-    let cases = [
+    let meta = |member: &str| format!("{{ meta: {{ program: 'p', {member} }} }}");
+    let program = "2:19: `meta.program` must be a string in quotation marks, not `5`";
+    let rate = "1:36: `meta.errorRate` must be a number from 0 to 100";
+    #[rustfmt::skip]
+    let rows = [
         ("", "1:1: the file is empty"),
         ("\u{feff} \n", "1:1: the file is empty"),
         ("// only a comment", "1:18: the file ends"),
@@ -142,48 +122,18 @@ fn bad_files_are_refused_with_place_and_advice() {
         ("[]", "1:1: this value must be an object"),
         ("{ meta: {} }", "1:9: `meta.program` is missing"),
         ("{ meta: null }", "1:1: `meta` is missing"),
-        (
-            "{ meta: { program: 'p' },\n exchanges: [",
-            "2:14: the file ends",
-        ),
-        (
-            "{\r\n meta: { program: 5 } }",
-            "2:19: `meta.program` must be a string in quotation marks, not `5`",
-        ),
-        (
-            "{ meta: { program: 'p', args: 'x' } }",
-            "1:31: `meta.args` must be a list",
-        ),
-        (
-            "{ meta: { program: 'p', args: [1] } }",
-            "1:32: `meta.args[0]` must be a string",
-        ),
-        (
-            "{ meta: { program: 'p', env: { A: 1 } } }",
-            "1:35: `meta.env.A` must be a string",
-        ),
-        (
-            "{ meta: { program: 'p', errorRate: NaN } }",
-            "1:36: `meta.errorRate` must be a number from 0 to 100, not `NaN`",
-        ),
-        (
-            "{ meta: { program: 'p', errorRate: 101 } }",
-            "1:36: `meta.errorRate` must be a number from 0 to 100",
-        ),
-        (
-            "{ meta: { program: 'p', latency: [9, 1] } }",
-            "1:34: `meta.latency` must be milliseconds",
-        ),
-        (
-            "{ meta: { program: 'p', pty: { rows: 0 } } }",
-            "1:38: `meta.pty.rows` must be",
-        ),
-        (
-            "{ meta: { program: 'é', seed: -1 } }",
-            "1:31: `meta.seed` must be a whole number",
-        ),
+        ("{ meta: { program: 'p' },\n exchanges: [", "2:14: the file ends"),
+        ("{\r\n meta: { program: 5 } }", program),
+        (&meta("args: 'x'"), "1:31: `meta.args` must be a list"),
+        (&meta("args: [1]"), "1:32: `meta.args[0]` must be a string"),
+        (&meta("env: { A: 1 }"), "1:35: `meta.env.A` must be a string"),
+        (&meta("errorRate: NaN"), &format!("{rate}, not `NaN`")),
+        (&meta("errorRate: 101"), rate),
+        (&meta("latency: [9, 1]"), "1:34: `meta.latency` must be milliseconds"),
+        (&meta("pty: { rows: 0 }"), "1:38: `meta.pty.rows` must be"),
+        (&meta("x: 'é', seed: -1"), "1:39: `meta.seed` must be a whole number"),
     ];
-    for (text, expected) in cases {
+    for (text, expected) in rows {
         let message = message(text);
         assert!(message.starts_with(expected), "{text:?}: {message}");
     }
@@ -191,45 +141,25 @@ fn bad_files_are_refused_with_place_and_advice() {
 
 #[test]
 fn bad_exchanges_are_refused_with_place_and_advice() {
-    let cases = [
-        (
-            "input: { type: 'key' }",
-            "`exchanges[0].input.type` must be \"line\" or \"raw\"",
-        ),
-        ("output: []", "`exchanges[0].output` must be an object"),
-        (
-            "output: { chunks: {} }",
-            "`exchanges[0].output.chunks` must be a list",
-        ),
-        (
-            "output: { chunks: [{ delay_ms: Infinity }] }",
-            "`exchanges[0].output.chunks[0].delay_ms` must be a whole number, 0 or more, not `Infinity`",
-        ),
-        (
-            "output: { chunks: [{ delay_ms: 1.5 }] }",
-            "`exchanges[0].output.chunks[0].delay_ms` must be",
-        ),
-        (
-            "output: { chunks: [{ dataB64: 'M!' }] }",
-            "`exchanges[0].output.chunks[0].dataB64` is not base64",
-        ),
-        (
-            "output: { chunks: [{ stream: 'x' }] }",
-            "`exchanges[0].output.chunks[0].stream` must be",
-        ),
-        ("exit: 0", "`exchanges[0].exit` must be an object"),
-        (
-            "exit: { code: 1e99 }",
-            "`exchanges[0].exit.code` must be a whole number",
-        ),
-        (
-            "annotations: []",
-            "`exchanges[0].annotations` must be an object",
-        ),
+    let chunk = |member: &str| format!("output: {{ chunks: [{{ {member} }}] }}");
+    let infinity = "output.chunks[0].delay_ms` must be a whole number, 0 or more, not `Infinity`";
+    #[rustfmt::skip]
+    let rows = [
+        ("input: { type: 'key' }", "input.type` must be \"line\" or \"raw\""),
+        ("output: []", "output` must be an object"),
+        ("output: { chunks: {} }", "output.chunks` must be a list"),
+        (&chunk("delay_ms: Infinity"), infinity),
+        (&chunk("delay_ms: 1.5"), "output.chunks[0].delay_ms` must be"),
+        (&chunk("dataB64: 'M!'"), "output.chunks[0].dataB64` is not base64"),
+        (&chunk("stream: 'x'"), "output.chunks[0].stream` must be"),
+        ("exit: 0", "exit` must be an object"),
+        ("exit: { code: 1e99 }", "exit.code` must be a whole number"),
+        ("annotations: []", "annotations` must be an object"),
     ];
-    for (member, expected) in cases {
+    for (member, expected) in rows {
         let message = message(&format!("{WITH}{member} }}] }}"));
         let (_, what) = message.split_once(": ").unwrap();
+        let what = what.strip_prefix("`exchanges[0].").unwrap();
         assert!(what.starts_with(expected), "{member}: {message}");
     }
 }
@@ -254,22 +184,21 @@ fn a_huge_file_is_refused() {
 
 #[test]
 fn what_needs_much_memory_in_few_bytes_is_bounded() {
-    let many = |item: &str, count: u32| item.repeat(count as usize + 1);
-    let exchanges = format!(
-        "{{ meta: {{ program: 'p' }}, exchanges: [{}] }}",
-        many("{},", MAX_EXCHANGES)
-    );
-    assert!(message(&exchanges).contains("more than 300000 exchanges"));
-    let chunks = format!(
-        "{WITH} output: {{ chunks: [{}] }} }}] }}",
-        many("{},", MAX_CHUNKS)
-    );
-    assert!(message(&chunks).contains("more than 1300000 chunks"));
-    let other = format!(
-        "{{ meta: {{ program: 'p', x: [{}] }} }}",
-        many("0,", MAX_VALUES)
-    );
-    assert!(message(&other).contains("more than 1000000 values"));
+    let chunks = format!("{WITH} output: {{ chunks: [");
+    #[rustfmt::skip]
+    let rows = [
+        ("{ meta: { program: 'p' }, exchanges: [", "{},", MAX_EXCHANGES, "]}", "300000 exchanges"),
+        (&chunks, "{},", MAX_CHUNKS, "] } }] }", "1300000 chunks"),
+        ("{ meta: { program: 'p', x: [", "0,", MAX_VALUES, "] } }", "1000000 values"),
+    ];
+    for (start, item, most, end, expected) in rows {
+        let items = item.repeat(most as usize + 1);
+        let message = message(&[start, &items, end].concat());
+        assert!(
+            message.contains(&format!("more than {expected}")),
+            "{message}"
+        );
+    }
 }
 
 #[test]
@@ -292,12 +221,8 @@ fn an_outline_says_where_exchanges_stand() {
         "{ input: { type: 'line', dataText: 'é' },\n output: { chunks: [{ dataB64: 'MQo=' }] } }"
     );
     let outline = outline(text.as_bytes()).unwrap();
-    let lines = outline
-        .exchanges
-        .iter()
-        .map(|exchange| exchange.line)
-        .collect::<Vec<_>>();
-    assert_eq!(lines, [3, 4]);
+    let lines = outline.exchanges.iter().map(|exchange| exchange.line);
+    assert!(lines.eq([3, 4]));
     assert!(outline.exchanges[0].pre.hidden);
     assert_eq!(outline.exchanges[1].input.bytes, "é\r".as_bytes());
     let exchange = read_exchange(&text.as_bytes()[outline.exchanges[1].span.clone()]).unwrap();
@@ -357,12 +282,7 @@ fn exchange() -> impl Strategy<Value = Exchange> {
             Stream::Stdout
         },
     });
-    let pre = (
-        any::<String>(),
-        any::<Option<String>>(),
-        any::<bool>(),
-        any::<bool>(),
-    );
+    let pre = any::<(String, Option<String>, bool, bool)>();
     let pre = pre.prop_map(|(prompt, state_hash, hidden, keys)| Pre {
         prompt,
         state_hash,
@@ -371,22 +291,16 @@ fn exchange() -> impl Strategy<Value = Exchange> {
     });
     let exit = proptest::option::of((any::<Option<i32>>(), any::<Option<i32>>()));
     let exit = exit.prop_map(|exit| exit.map(|(code, signal)| TapeExit { code, signal }));
-    (
+    let chunks = proptest::collection::vec(chunk, 0..4);
+    let parts = (pre, typed(), chunks, exit, any::<u64>(), annotations());
+    parts.prop_map(|(pre, input, chunks, exit, dur_ms, annotations)| Exchange {
         pre,
-        typed(),
-        proptest::collection::vec(chunk, 0..4),
+        input,
+        chunks,
         exit,
-        any::<u64>(),
-        annotations(),
-    )
-        .prop_map(|(pre, input, chunks, exit, dur_ms, annotations)| Exchange {
-            pre,
-            input,
-            chunks,
-            exit,
-            dur_ms,
-            annotations,
-        })
+        dur_ms,
+        annotations,
+    })
 }
 
 pub(in super::super) fn tape() -> impl Strategy<Value = Tape> {
@@ -396,34 +310,24 @@ pub(in super::super) fn tape() -> impl Strategy<Value = Tape> {
         Just(Latency::Named(LatencyName::Recorded)),
     ]);
     let env = proptest::collection::btree_map(any::<String>(), any::<String>(), 0..3);
-    let texts = (
-        any::<String>(),
-        "[^\0]{1,9}",
-        any::<Vec<String>>(),
-        env,
-        any::<String>(),
-        any::<Option<String>>(),
-    );
+    let texts = any::<(String, Vec<String>, String, Option<String>)>();
     let size = proptest::option::of((1..=u16::MAX, 1..=u16::MAX));
+    let seed = any::<(Option<u64>, bool)>();
     let facts = (
+        "[^\0]{1,9}",
+        env,
         size,
         latency,
         0.0..=100.0_f64,
-        any::<Option<u64>>(),
-        any::<bool>(),
+        seed,
         annotations(),
     );
-    let session = (
-        any::<String>(),
-        any::<String>(),
-        any::<Vec<String>>(),
-        0..=FORMAT,
-        annotations(),
-    );
+    let recorder = any::<(String, String, Vec<String>)>();
+    let session = (recorder, 0..=FORMAT, annotations());
     let exchanges = proptest::collection::vec(exchange(), 0..4);
     (texts, facts, session, exchanges).prop_map(|(texts, facts, session, exchanges)| {
-        let (created_at, program, args, env, cwd, tag) = texts;
-        let (pty, latency, error_rate, seed, redact, other) = facts;
+        let (created_at, args, cwd, tag) = texts;
+        let (program, env, pty, latency, error_rate, (seed, redact), other) = facts;
         let pty = pty.map(|(rows, cols)| PtySize { rows, cols });
         let meta = Meta {
             created_at,
@@ -441,7 +345,7 @@ pub(in super::super) fn tape() -> impl Strategy<Value = Tape> {
             plain: !redact,
             other,
         };
-        let (platform, version, flags, format, other) = session;
+        let ((platform, version, flags), format, other) = session;
         let session = Recorder {
             platform,
             version,

@@ -1,4 +1,4 @@
-use super::super::test_tapes::{TestTape, index, write};
+use super::super::test_tapes::{index, root, tape};
 use super::super::{Index, walk};
 use super::*;
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,18 +14,8 @@ fn settle(root: &Path) {
 
 #[test]
 fn what_was_saved_is_known_again() {
-    let (root, base) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    for id in ["p/a", "p/b"] {
-        write(
-            root.path(),
-            id,
-            &TestTape {
-                program: "p",
-                inputs: &["x", "***"],
-                ..TestTape::default()
-            },
-        );
-    }
+    let base = tempfile::tempdir().unwrap();
+    let root = root(&["p/a", "p/b"].map(|id| (id, tape("p", &["x", "***"]))));
     settle(root.path());
     let index = index(root.path());
     let cache = Cache::new(&base.path().join("cache"), root.path());
@@ -52,24 +42,14 @@ fn what_was_saved_is_known_again() {
 
 #[test]
 fn a_secret_that_a_tape_contains_is_not_in_the_cache() {
-    let (root, base) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let tapes = [
-        ("p/plain", &["-v"][..], "select 1;"),
-        ("p/typed", &[], "ALTER ROLE me PASSWORD 'Qx7hunter';"),
-        ("p/line", &[], "AUTH Qx7hunter"),
-        ("p/args", &["-pQx7hunter"], "x"),
-    ];
-    for (id, args, input) in tapes {
-        let program = if id == "p/args" { "mysql" } else { "p" };
-        let inputs = &[input];
-        let tape = TestTape {
-            program,
-            args,
-            inputs,
-            ..TestTape::default()
-        };
-        write(root.path(), id, &tape);
-    }
+    let base = tempfile::tempdir().unwrap();
+    let role = tape("p", &["ALTER ROLE me PASSWORD 'Qx7hunter';"]);
+    let root = root(&[
+        ("p/plain", tape("p", &["select 1;"]).with_args(&["-v"])),
+        ("p/typed", role),
+        ("p/line", tape("p", &["AUTH Qx7hunter"])),
+        ("p/args", tape("mysql", &["x"]).with_args(&["-pQx7hunter"])),
+    ]);
     settle(root.path());
     let cache = Cache::new(base.path(), root.path());
     cache.save(&index(root.path())).unwrap();
@@ -84,14 +64,9 @@ fn a_secret_that_a_tape_contains_is_not_in_the_cache() {
 
 #[test]
 fn a_tape_that_was_just_written_is_read_again() {
-    let (root, base) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    write(
-        root.path(),
-        "p/a",
-        &TestTape {
-            program: "p",
-            ..TestTape::default()
-        },
+    let (root, base) = (
+        root(&[("p/a", tape("p", &[]))]),
+        tempfile::tempdir().unwrap(),
     );
     let cache = Cache::new(base.path(), root.path());
     cache.save(&index(root.path())).unwrap();
@@ -100,14 +75,9 @@ fn a_tape_that_was_just_written_is_read_again() {
 
 #[test]
 fn what_is_damaged_or_of_another_root_is_no_cache() {
-    let (root, base) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    write(
-        root.path(),
-        "p/a",
-        &TestTape {
-            program: "p",
-            ..TestTape::default()
-        },
+    let (root, base) = (
+        root(&[("p/a", tape("p", &[]))]),
+        tempfile::tempdir().unwrap(),
     );
     settle(root.path());
     let cache = Cache::new(base.path(), root.path());

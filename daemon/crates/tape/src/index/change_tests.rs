@@ -1,4 +1,4 @@
-use super::test_tapes::{TestTape, fits, index, places, rules, state, write};
+use super::test_tapes::{fits, index, places, root, rules, state, tape, write};
 use super::{Index, TapeId, walk};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -9,51 +9,28 @@ use std::sync::Arc;
 
 #[test]
 fn a_bad_tape_is_told_with_its_place_and_the_others_are_found() {
-    let root = tempfile::tempdir().unwrap();
-    let tape = TestTape {
-        program: "p",
-        inputs: &["x"],
-        ..TestTape::default()
-    };
-    write(root.path(), "p/good", &tape);
-    fs::write(
-        root.path().join("p/bad.json5"),
-        "{\n  meta: {\n    program: 1,\n  },\n}",
-    )
-    .unwrap();
-    fs::write(root.path().join("p/empty.json5"), "").unwrap();
-    fs::create_dir(root.path().join("p/folder.json5")).unwrap();
-    std::os::unix::fs::symlink("loop.json5", root.path().join("p/loop.json5")).unwrap();
-    std::os::unix::fs::symlink("..", root.path().join("p/up")).unwrap();
+    let root = root(&[("p/good", tape("p", &["x"]))]);
+    let at = |name: &str| root.path().join(name);
+    let bad = "{\n  meta: {\n    program: 1,\n  },\n}";
+    fs::write(at("p/bad.json5"), bad).unwrap();
+    fs::create_dir(at("p/folder.json5")).unwrap();
+    std::os::unix::fs::symlink("loop.json5", at("p/loop.json5")).unwrap();
+    std::os::unix::fs::symlink("..", at("p/up")).unwrap();
     #[cfg(target_os = "linux")]
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        root.path().join("p/pipe.json5"),
-        rustix::fs::FileType::Fifo,
-        0o600.into(),
-        0,
-    )
-    .unwrap();
-    fs::create_dir(root.path().join(".journal")).unwrap();
-    fs::write(root.path().join(".journal/x.json5"), "").unwrap();
-    fs::write(root.path().join("p/.x.json5"), "").unwrap();
-    fs::write(root.path().join("p/notes.txt"), "").unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, at("p/pipe.json5"), 0o600.into()).unwrap();
+    fs::create_dir(at(".journal")).unwrap();
+    for name in [
+        "p/empty.json5",
+        ".journal/x.json5",
+        "p/.x.json5",
+        "p/notes.txt",
+    ] {
+        fs::write(at(name), "").unwrap();
+    }
     let index = index(root.path());
     assert_eq!(fits(&index, "p", &[]).len(), 1);
-    let problems: Vec<_> = index
-        .problems()
-        .map(|problem| {
-            (
-                Path::new(&problem.path)
-                    .file_name()
-                    .unwrap()
-                    .to_str()
-                    .unwrap()
-                    .to_owned(),
-                problem.line,
-            )
-        })
-        .collect();
+    let name = |path| Path::new(path).file_name().unwrap().to_owned();
+    let problems = index.problems().map(|it| (name(&it.path), it.line));
     let expected = [
         ("bad.json5", Some(3)),
         ("empty.json5", Some(1)),
@@ -61,10 +38,7 @@ fn a_bad_tape_is_told_with_its_place_and_the_others_are_found() {
         ("loop.json5", None),
         ("pipe.json5", None),
     ];
-    assert_eq!(
-        problems,
-        expected.map(|(name, line)| (name.to_owned(), line))
-    );
+    assert!(problems.eq(expected.map(|(name, line)| (name.into(), line))));
     let folder = index.problems().nth(2).unwrap();
     assert!(folder.message.contains("folder"), "{}", folder.message);
 }
@@ -142,7 +116,7 @@ proptest! {
                     Change::Write { inputs, .. } => {
                         let inputs: Vec<String> = inputs.iter().map(|input| format!("i{input}")).collect();
                         let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
-                        write(root.path(), &id, &TestTape { program: "p", inputs: &inputs, ..TestTape::default() });
+                        write(root.path(), &id, &super::test_tapes::tape("p", &inputs));
                     }
                     Change::Break { .. } => {
                         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -346,14 +346,10 @@ mod tests {
 
     #[test]
     fn keys_are_shown_by_their_names() {
-        assert_eq!(
-            with_key_names("a\u{3}\u{1b}[A\u{1b}OBq"),
-            "a<C-c><Up><Down>q"
-        );
-        assert_eq!(
-            with_key_names("\u{1b}x\u{7f}\t\n\0ä"),
-            "<Escape>x<BSpace>\t\n<C-@>ä"
-        );
+        let named = with_key_names("a\u{3}\u{1b}[A\u{1b}OBq");
+        assert_eq!(named, "a<C-c><Up><Down>q");
+        let named = with_key_names("\u{1b}x\u{7f}\t\n\0ä");
+        assert_eq!(named, "<Escape>x<BSpace>\t\n<C-@>ä");
         let miss = Miss {
             program: "less".into(),
             input: "\u{3}".into(),

@@ -1,6 +1,6 @@
 use super::Hit;
 use super::problem::ReadError;
-use super::test_tapes::{TestTape, fits, index, places, rules, state, write};
+use super::test_tapes::{fits, index, places, root, rules, state, tape, write};
 use crate::key::Rules;
 use ccd_protocol::tape::{IgnoredArg, MatchOptions};
 use std::collections::BTreeMap;
@@ -8,17 +8,8 @@ use std::fs;
 
 #[test]
 fn the_same_input_is_another_exchange_after_other_inputs() {
-    let root = tempfile::tempdir().unwrap();
     let inputs = ["next", "next", "next"];
-    write(
-        root.path(),
-        "counter/a",
-        &TestTape {
-            program: "counter",
-            inputs: &inputs,
-            ..TestTape::default()
-        },
-    );
+    let root = root(&[("counter/a", tape("counter", &inputs))]);
     let fits = fits(&index(root.path()), "/usr/bin/counter", &[]);
     for count in 0..3 {
         let hit = fits
@@ -35,13 +26,8 @@ fn the_same_input_is_another_exchange_after_other_inputs() {
 
 #[test]
 fn an_exchange_is_read_from_its_place_until_the_file_changes() {
-    let root = tempfile::tempdir().unwrap();
-    let tape = TestTape {
-        program: "p",
-        inputs: &["one", "two"],
-        ..TestTape::default()
-    };
-    write(root.path(), "p/a", &tape);
+    let one_two = tape("p", &["one", "two"]);
+    let root = root(&[("p/a", one_two.clone())]);
     let index = index(root.path());
     let hit = fits(&index, "p", &[])
         .exact(">", b"two\r", state(&["one"]))
@@ -51,18 +37,14 @@ fn an_exchange_is_read_from_its_place_until_the_file_changes() {
     assert_eq!(exchange.chunks[0].data, b"two ok\r\n> ");
     assert_eq!((hit.input(), hit.prompt()), (&b"two\r"[..], "> "));
     let line = hit.place().line as usize;
-    let text = tape.text();
+    let text = one_two.text();
     assert!(
         text.lines()
             .nth(line)
             .unwrap()
             .contains(&hit.state().to_string())
     );
-    let changed = TestTape {
-        inputs: &["one", "2"],
-        ..tape
-    };
-    write(root.path(), "p/a", &changed);
+    write(root.path(), "p/a", &tape("p", &["one", "2"]));
     assert!(matches!(index.read(&hit), Err(ReadError::Changed { .. })));
     fs::remove_file(root.path().join("p/a.json5")).unwrap();
     assert!(matches!(index.read(&hit), Err(ReadError::Changed { .. })));
@@ -70,96 +52,41 @@ fn an_exchange_is_read_from_its_place_until_the_file_changes() {
 
 #[test]
 fn what_is_typed_can_become_any_exchange_from_here() {
-    let root = tempfile::tempdir().unwrap();
-    write(
-        root.path(),
-        "p/a",
-        &TestTape {
-            program: "p",
-            inputs: &["login", "***", "ls"],
-            ..TestTape::default()
-        },
-    );
-    write(
-        root.path(),
-        "p/b",
-        &TestTape {
-            program: "p",
-            created_at: "2025-01-01T00:00:00Z",
-            inputs: &["login", "quit"],
-            ..TestTape::default()
-        },
-    );
-    write(
-        root.path(),
-        "q/c",
-        &TestTape {
-            program: "q",
-            inputs: &["login", "other"],
-            ..TestTape::default()
-        },
-    );
+    let older = tape("p", &["login", "quit"]).made_in("2025-01-01T00:00:00Z");
+    let root = root(&[
+        ("p/a", tape("p", &["login", "***", "ls"])),
+        ("p/b", older),
+        ("q/c", tape("q", &["login", "other"])),
+    ]);
     let fits = fits(&index(root.path()), "p", &[]);
     assert_eq!(fits.len(), 2);
     let candidates: Vec<Hit> = fits.candidates(Some("> "), state(&["login"])).collect();
-    assert_eq!(
-        places(candidates.clone()),
-        [("p/b".to_owned(), 2), ("p/a".to_owned(), 2)]
-    );
-    assert_eq!(
-        candidates.iter().map(Hit::is_hidden).collect::<Vec<_>>(),
-        [false, true]
-    );
+    let expected = [("p/b".to_owned(), 2), ("p/a".to_owned(), 2)];
+    assert_eq!(places(candidates.clone()), expected);
+    assert!(candidates.iter().map(Hit::is_hidden).eq([false, true]));
     assert_eq!(fits.candidates(Some("$ "), state(&["login"])).count(), 0);
     assert_eq!(fits.candidates(None, state(&[])).count(), 2, "no starts");
     // Any line matches a hidden one; the chain then continues with its mask.
     let hidden = fits.exact("> ", b"hunter2\r", state(&["login"])).unwrap();
     assert!(hidden.is_hidden());
     assert_eq!(fits.exact("> ", b"hunter2", state(&["login"])), None);
-    assert_eq!(
-        fits.exact("> ", b"ls\r", hidden.state_after())
-            .unwrap()
-            .exchange,
-        3
-    );
+    let after = fits.exact("> ", b"ls\r", hidden.state_after());
+    assert_eq!(after.unwrap().exchange, 3);
 }
 
 #[test]
 fn without_the_state_the_next_of_the_tape_comes_then_the_oldest_of_any() {
-    let root = tempfile::tempdir().unwrap();
-    write(
-        root.path(),
-        "p/a",
-        &TestTape {
-            program: "p",
-            inputs: &["x", "y", "x"],
-            ..TestTape::default()
-        },
-    );
-    write(
-        root.path(),
-        "p/old",
-        &TestTape {
-            program: "p",
-            created_at: "2020-01-01T00:00:00Z",
-            inputs: &["z", "x"],
-            ..TestTape::default()
-        },
-    );
+    let old = tape("p", &["z", "x"]).made_in("2020-01-01T00:00:00Z");
+    let root = root(&[("p/a", tape("p", &["x", "y", "x"])), ("p/old", old)]);
     let fits = fits(&index(root.path()), "p", &[]);
     let next = |after| {
         fits.next_in("p/a", after, "> ", Some(b"x\r"))
             .map(|hit| hit.exchange)
     };
-    assert_eq!(
-        (next(None), next(Some(1)), next(Some(3))),
-        (Some(1), Some(3), None)
-    );
-    assert_eq!(
-        fits.next_in("p/a", Some(1), "> ", None)
-            .map(|hit| hit.exchange),
-        Some(2)
-    );
+    let found = [None, Some(1), Some(3)].map(next);
+    assert_eq!(found, [Some(1), Some(3), None]);
+    let any = fits.next_in("p/a", Some(1), "> ", None).unwrap();
+    assert_eq!(any.exchange, 2);
     assert_eq!(fits.next_in("p/none", None, "> ", None), None);
     let loose = places(fits.loose("> ", b"x\n"));
     let expected =
@@ -169,30 +96,13 @@ fn without_the_state_the_next_of_the_tape_comes_then_the_oldest_of_any() {
 
 #[test]
 fn two_exchanges_with_one_key_are_told_and_the_oldest_is_found() {
-    let root = tempfile::tempdir().unwrap();
-    let tape = TestTape {
-        program: "p",
-        inputs: &["x"],
-        ..TestTape::default()
-    };
-    write(root.path(), "p/b", &tape);
-    write(root.path(), "p/a", &tape);
-    write(
-        root.path(),
-        "p/c",
-        &TestTape {
-            created_at: "2020-01-01T00:00:00Z",
-            ..tape.clone()
-        },
-    );
-    write(
-        root.path(),
-        "p/d",
-        &TestTape {
-            args: &["-v"],
-            ..tape
-        },
-    );
+    let same = || tape("p", &["x"]);
+    let root = root(&[
+        ("p/b", same()),
+        ("p/a", same()),
+        ("p/c", same().made_in("2020-01-01T00:00:00Z")),
+        ("p/d", same().with_args(&["-v"])),
+    ]);
     let index = index(root.path());
     let hit = fits(&index, "p", &[])
         .exact("> ", b"x\r", state(&[]))
@@ -200,41 +110,17 @@ fn two_exchanges_with_one_key_are_told_and_the_oldest_is_found() {
     assert_eq!(&*hit.tape.id, "p/c");
     let (duplicates, more) = index.duplicates(&rules(), 100);
     assert_eq!(more, 0);
-    let told: Vec<_> = duplicates
-        .iter()
-        .map(|found| {
-            (
-                &*found.first.tape,
-                &*found.second.tape,
-                found.second.exchange,
-            )
-        })
-        .collect();
-    assert_eq!(
-        told,
-        [
-            ("p/c", "p/a", 0),
-            ("p/c", "p/a", 1),
-            ("p/c", "p/b", 0),
-            ("p/c", "p/b", 1)
-        ]
-    );
+    assert!(duplicates.iter().all(|pair| &*pair.first.tape == "p/c"));
+    let others = duplicates.iter().map(|pair| &pair.second);
+    let others: Vec<_> = others.map(|it| (&*it.tape, it.exchange)).collect();
+    assert_eq!(others, [("p/a", 0), ("p/a", 1), ("p/b", 0), ("p/b", 1)]);
     let (some, more) = index.duplicates(&rules(), 1);
     assert_eq!((some.len(), more), (1, 3));
 }
 
 #[test]
 fn what_leads_to_a_tape_that_was_begun_in_the_middle_is_found() {
-    let root = tempfile::tempdir().unwrap();
-    write(
-        root.path(),
-        "p/a",
-        &TestTape {
-            program: "p",
-            inputs: &["x", "y"],
-            ..TestTape::default()
-        },
-    );
+    let root = root(&[("p/a", tape("p", &["x", "y"]))]);
     let index = index(root.path());
     let after = |inputs: &[&str]| places(index.after(state(inputs)));
     assert_eq!(after(&["x"]), [("p/a".to_owned(), 1)]);
@@ -259,17 +145,7 @@ fn a_tape_without_states_gets_them_from_its_inputs() {
 
 #[test]
 fn ignored_arguments_let_a_tape_fit() {
-    let root = tempfile::tempdir().unwrap();
-    write(
-        root.path(),
-        "p/a",
-        &TestTape {
-            program: "p",
-            args: &["--seed=1"],
-            inputs: &["x"],
-            ..TestTape::default()
-        },
-    );
+    let root = root(&[("p/a", tape("p", &["x"]).with_args(&["--seed=1"]))]);
     let index = index(root.path());
     let rules = Rules::new(&MatchOptions {
         ignore_args: Some(vec![IgnoredArg::Text("/--seed=/".to_owned())]),
@@ -290,13 +166,8 @@ fn ignored_arguments_let_a_tape_fit() {
 #[test]
 fn an_input_that_the_recording_has_cut_off_never_answers() {
     let root = tempfile::tempdir().unwrap();
-    let cut = TestTape {
-        program: "p",
-        inputs: &["hal"],
-        ..TestTape::default()
-    };
     let line = "type: \"line\", dataText: \"hal\"";
-    let text = cut.text();
+    let text = tape("p", &["hal"]).text();
     assert!(text.contains(line));
     let cut = text.replace(line, "type: \"raw\", dataText: \"hal\", unfinished: true");
     fs::write(root.path().join("p.json5"), cut).unwrap();

@@ -17,7 +17,15 @@ pub(super) struct TestTape<'a> {
     pub(super) inputs: &'a [&'a str],
 }
 
-impl TestTape<'_> {
+impl<'a> TestTape<'a> {
+    pub(super) fn with_args(self, args: &'a [&'a str]) -> Self {
+        Self { args, ..self }
+    }
+
+    pub(super) fn made_in(self, created_at: &'a str) -> Self {
+        Self { created_at, ..self }
+    }
+
     pub(super) fn text(&self) -> String {
         let created_at = if self.created_at.is_empty() {
             "2026-01-01T00:00:00Z"
@@ -54,6 +62,24 @@ fn exchange(prompt: &str, state: &str, input: &str, hidden: bool) -> String {
          input: {{ type: {kind:?}, dataText: {input:?} }},\n      \
          output: {{ chunks: [{{ delay_ms: 1, dataText: \"{input} ok\\r\\n> \" }}] }},\n    }},\n"
     )
+}
+
+/// Returns a tape without arguments.
+pub(super) fn tape<'a>(program: &'a str, inputs: &'a [&'a str]) -> TestTape<'a> {
+    TestTape {
+        program,
+        inputs,
+        ..TestTape::default()
+    }
+}
+
+/// Returns a directory with these tapes.
+pub(super) fn root(tapes: &[(&str, TestTape<'_>)]) -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    for (id, tape) in tapes {
+        write(root.path(), id, tape);
+    }
+    root
 }
 
 pub(super) fn write(root: &Path, id: &str, tape: &TestTape<'_>) {

@@ -198,15 +198,11 @@ mod tests {
 
     #[test]
     fn keys_that_show_nothing_count_as_they_are() {
-        for raw in [
-            "\u{1b}[A",
-            "\u{7f}",
-            "\u{3}",
-            " ",
-            "\u{1b}\u{7f}",
-            "\t",
-            "\u{4}",
-        ] {
+        #[rustfmt::skip]
+        let texts = [
+            "\u{1b}[A", "\u{7f}", "\u{3}", " ", "\u{1b}\u{7f}", "\t", "\u{4}",
+        ];
+        for raw in texts {
             assert_eq!(text(raw), raw, "{raw:?}");
         }
         assert_eq!(normal_input(b"\xff\xfe\r"), b"\xff\xfe\n");

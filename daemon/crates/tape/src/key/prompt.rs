@@ -164,14 +164,10 @@ mod tests {
 
     #[test]
     fn blanks_colours_and_times_do_not_count_for_a_match() {
-        assert_eq!(
-            prompt_signature("\u{1b}[1m[12:00:01] $ \u{1b}[0m"),
-            "[<time>] $"
-        );
-        assert_eq!(
-            Fingerprint::of_prompt("/home/ann/x$ "),
-            Fingerprint::of_prompt("/home/bob/x$")
-        );
+        let signature = prompt_signature("\u{1b}[1m[12:00:01] $ \u{1b}[0m");
+        assert_eq!(signature, "[<time>] $");
+        let [ann, bob] = ["/home/ann/x$ ", "/home/bob/x$"].map(Fingerprint::of_prompt);
+        assert_eq!(ann, bob);
     }
 
     proptest! {

@@ -207,7 +207,8 @@ mod tests {
 
     #[test]
     fn what_changes_from_run_to_run_goes() {
-        for (text, clean) in [
+        #[rustfmt::skip]
+        let rows = [
             ("at 2026-01-31T12:34:56.789Z ok", "at <time> ok"),
             ("2026-01-31 12:34:56,123+01:00|", "<time>|"),
             ("[2026/01/31 12:34]", "[<time>]"),
@@ -218,15 +219,13 @@ mod tests {
             ("id 123e4567-e89b-12d3-a456-426614174000.", "id <uuid>."),
             ("0x7ffd3c2a, 0X1f", "<hex>, <hex>"),
             ("deadbeef-dead-beef-dead-beefdeadbeef", "<uuid>"),
-            (
-                "pid 1234, PID=5, \"pid\": 77",
-                "pid <pid>, PID=<pid>, \"pid\": <pid>",
-            ),
+            ("pid 1234, PID=5, \"pid\": 77", "pid <pid>, PID=<pid>, \"pid\": <pid>"),
             ("open /tmp/tmp.a8Xk/x.db: no", "open <tmp>: no"),
             ("file:///var/folders/ab/cd/T/x.", "file://<tmp>."),
             ("/home/ann/src$ ", "~/src$ "),
             ("/Users/ann> /root /root/x", "~> ~ ~/x"),
-        ] {
+        ];
+        for (text, clean) in rows {
             assert_eq!(scrub(text), clean, "{text}");
         }
     }
@@ -241,17 +240,12 @@ mod tests {
         ] {
             assert_eq!(from_home(text), clean, "{text}");
         }
-        for text in [
-            "/tmp/w/d1/a.sh",
-            "0x1234",
-            "12:30:45",
-            "123e4567-e89b-12d3-a456-426614174000",
-            "2026-01-31T12:34:56Z",
-            "pid 12",
-            "/home/ann",
-            "/root",
-            "/srv/home/ann/x",
-        ] {
+        #[rustfmt::skip]
+        let texts = [
+            "/tmp/w/d1/a.sh", "0x1234", "12:30:45", "123e4567-e89b-12d3-a456-426614174000", "2026-01-31T12:34:56Z",
+            "pid 12", "/home/ann", "/root", "/srv/home/ann/x",
+        ];
+        for text in texts {
             assert!(matches!(from_home(text), Cow::Borrowed(_)), "{text}");
         }
     }

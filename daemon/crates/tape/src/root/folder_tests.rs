@@ -30,11 +30,8 @@ fn eventually(root: &Root, ids: &[&str], problems: usize) {
         if found == ids && index.problems().count() == problems {
             return;
         }
-        assert!(
-            Instant::now() < deadline,
-            "{found:?}, {:?}",
-            index.problems().collect::<Vec<_>>()
-        );
+        let problems: Vec<_> = index.problems().collect();
+        assert!(Instant::now() < deadline, "{found:?}, {problems:?}");
         std::thread::sleep(Duration::from_millis(2));
     }
 }
@@ -80,10 +77,8 @@ fn a_root_that_comes_goes_and_comes_again_is_noticed() {
         eventually(&root, &[], 0);
     }
     root.make_folder().unwrap();
-    assert_eq!(
-        fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-        0o700
-    );
+    let mode = fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
     write(&path, "b", &tape("p"));
     eventually(&root, &["b"], 0);
 }
@@ -151,10 +146,8 @@ fn what_was_played_is_told_from_what_was_not() {
     root.played(&TapeId::from("p/a"), 1);
     root.played(&TapeId::from("p/a"), 2);
     assert_eq!(root.used("p/a").unwrap().exchanges, 3);
-    assert_eq!(
-        Vec::from_iter(root.usage.played_now()),
-        ["p/a"].map(TapeId::from)
-    );
+    let played = Vec::from_iter(root.usage.played_now());
+    assert_eq!(played, ["p/a"].map(TapeId::from));
     assert_eq!(root.usage.take_unsaved().len(), 1);
 }
 
@@ -186,8 +179,6 @@ fn what_is_no_folder_is_no_root() {
     let looped = folder.path().join("looped");
     std::os::unix::fs::symlink("looped", &looped).unwrap();
     assert!(matches!(open(&looped), RootError::Io { .. }));
-    assert!(matches!(
-        open(Path::new("tapes")),
-        RootError::Relative { .. }
-    ));
+    let relative = open(Path::new("tapes"));
+    assert!(matches!(relative, RootError::Relative { .. }));
 }

@@ -7,30 +7,25 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+
+type Kept<'a, T> = BoxFuture<'a, Result<T, UsageError>>;
 
 /// The counts that one daemon leaves to the next.
 #[derive(Debug, Default)]
 struct KeptUsage(Mutex<HashMap<(PathBuf, TapeId), Used>>);
 
 impl UsageStore for KeptUsage {
-    fn load<'a>(
-        &'a self,
-        root: &'a Path,
-    ) -> BoxFuture<'a, Result<Vec<(TapeId, Used)>, UsageError>> {
+    fn load<'a>(&'a self, root: &'a Path) -> Kept<'a, Vec<(TapeId, Used)>> {
         let kept = self.0.lock();
         let counts = kept.iter().filter(|((of, _), _)| of == root);
         let counts = counts.map(|((_, tape), used)| (tape.clone(), used.clone()));
         std::future::ready(Ok(counts.collect())).boxed()
     }
 
-    fn save<'a>(
-        &'a self,
-        root: &'a Path,
-        counts: &'a [(TapeId, Used)],
-    ) -> BoxFuture<'a, Result<(), UsageError>> {
+    fn save<'a>(&'a self, root: &'a Path, counts: &'a [(TapeId, Used)]) -> Kept<'a, ()> {
         let mut kept = self.0.lock();
         for (tape, used) in counts {
             kept.insert((root.to_owned(), tape.clone()), used.clone());
@@ -38,21 +33,14 @@ impl UsageStore for KeptUsage {
         std::future::ready(Ok(())).boxed()
     }
 
-    fn played_before<'a>(
-        &'a self,
-        time: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<(PathBuf, TapeId)>, UsageError>> {
+    fn played_before<'a>(&'a self, time: &'a str) -> Kept<'a, Vec<(PathBuf, TapeId)>> {
         let kept = self.0.lock();
         let old = kept.iter().filter(|(_, used)| used.at.as_str() < time);
         let old = old.map(|(place, _)| place.clone()).collect();
         std::future::ready(Ok(old)).boxed()
     }
 
-    fn forget<'a>(
-        &'a self,
-        root: &'a Path,
-        tapes: &'a [TapeId],
-    ) -> BoxFuture<'a, Result<(), UsageError>> {
+    fn forget<'a>(&'a self, root: &'a Path, tapes: &'a [TapeId]) -> Kept<'a, ()> {
         let mut kept = self.0.lock();
         kept.retain(|(of, tape), _| of != root || !tapes.contains(tape));
         std::future::ready(Ok(())).boxed()
@@ -83,6 +71,18 @@ impl Started {
         self.tracker.wait().await;
         self.roots.close().await;
     }
+}
+
+const LONG_AGO: &str = "2020-01-01T00:00:00.000Z";
+
+fn played(tape: &str, at: &str) -> (TapeId, Used) {
+    let (exchanges, at) = (1, at.to_owned());
+    (TapeId::from(tape), Used { exchanges, at })
+}
+
+fn age(path: &Path, age: Duration) {
+    let file = fs::File::open(path).unwrap();
+    file.set_modified(SystemTime::now() - age).unwrap();
 }
 
 fn tape(root: &Path, id: &str) {
@@ -123,17 +123,12 @@ async fn a_folder_is_one_root() {
     tape(folder.path(), "p/a");
     let started = Started::new(base.path(), &Arc::default());
     let twisted = folder.path().join("p/.././");
-    let (one, two) = tokio::join!(
-        started.roots.open(folder.path()),
-        started.roots.open(&twisted)
-    );
+    let roots = &started.roots;
+    let (one, two) = tokio::join!(roots.open(folder.path()), roots.open(&twisted));
     assert!(Arc::ptr_eq(&one.unwrap(), &two.unwrap()));
-    assert_eq!(started.roots.all().len(), 1);
-    let file = folder.path().join("p/a.json5");
-    assert!(matches!(
-        started.roots.open(&file).await,
-        Err(RootError::NotAFolder { .. })
-    ));
+    assert_eq!(roots.all().len(), 1);
+    let refused = roots.open(&folder.path().join("p/a.json5")).await;
+    assert!(matches!(refused, Err(RootError::NotAFolder { .. })));
     assert_eq!(started.roots.all().len(), 1);
     started.end().await;
 }
@@ -167,29 +162,21 @@ async fn what_is_stored_about_tapes_goes_when_it_was_not_used_for_long_and_tapes
     let kept: Arc<KeptUsage> = Arc::default();
     let started = Started::new(base.path(), &kept);
     let root = started.roots.open(folder.path()).await.unwrap();
-    let used = |at: &str| Used {
-        exchanges: 1,
-        at: at.to_owned(),
-    };
-    let long_ago = used("2020-01-01T00:00:00.000Z");
+    let today = ccd_base::clock::now();
     let counts = [
-        ("p/a", &long_ago),
-        ("p/gone", &long_ago),
-        ("p/gone today", &used(&ccd_base::clock::now())),
+        played("p/a", LONG_AGO),
+        played("p/gone", LONG_AGO),
+        played("p/gone today", &today),
     ];
-    let counts = counts.map(|(tape, used)| (TapeId::from(tape), used.clone()));
+    let nowhere = Path::new("/nowhere");
     kept.save(folder.path(), &counts).await.unwrap();
-    kept.save(Path::new("/nowhere"), &counts[..1])
-        .await
-        .unwrap();
+    kept.save(nowhere, &counts[..1]).await.unwrap();
     let caches = base.path().join("cache");
     let cache = |name: &str, days: u64| {
         let path = caches.join(name);
         fs::create_dir_all(&caches).unwrap();
-        let age = Duration::from_secs(days * 86_400);
-        let file = fs::File::create(&path).unwrap();
-        file.set_modified(std::time::SystemTime::now() - age)
-            .unwrap();
+        fs::write(&path, "").unwrap();
+        age(&path, Duration::from_secs(days * 86_400));
         path
     };
     let (old, young) = (cache("tapes-old.bin", 3), cache("tapes-young.bin", 1));
@@ -200,7 +187,7 @@ async fn what_is_stored_about_tapes_goes_when_it_was_not_used_for_long_and_tapes
     let mut left = kept.load(folder.path()).await.unwrap();
     left.sort_by(|a, b| a.0.cmp(&b.0));
     assert_eq!(left, [&counts[0], &counts[2]].map(Clone::clone));
-    assert_eq!(kept.load(Path::new("/nowhere")).await.unwrap(), []);
+    assert_eq!(kept.load(nowhere).await.unwrap(), []);
     assert!(root.index().tape("p/a").is_some() && folder.path().join("p/a.json5").exists());
     drop(root);
     started.end().await;
@@ -209,9 +196,8 @@ async fn what_is_stored_about_tapes_goes_when_it_was_not_used_for_long_and_tapes
     let root = started.roots.open(folder.path()).await.unwrap();
     started.roots.remove_old(Duration::ZERO).await.unwrap();
     assert!(!young.exists());
-    let names = fs::read_dir(&caches)
-        .unwrap()
-        .map(|file| file.unwrap().file_name());
+    let names = fs::read_dir(&caches).unwrap();
+    let names = names.map(|file| file.unwrap().file_name());
     assert_eq!(names.filter(|name| name != "other").count(), 1);
     drop(root);
     started.end().await;
@@ -222,16 +208,11 @@ async fn caches_and_counts_of_tapes_that_are_gone_are_removed_at_once() {
     let (base, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for id in ["p/gone", "p/stays"] {
         tape(folder.path(), id);
-        let file = fs::File::open(folder.path().join(format!("{id}.json5"))).unwrap();
-        let long_ago = std::time::SystemTime::now() - Duration::from_secs(60);
-        file.set_modified(long_ago).unwrap();
+        let path = folder.path().join(format!("{id}.json5"));
+        age(&path, Duration::from_secs(60));
     }
     let kept: Arc<KeptUsage> = Arc::default();
-    let used = Used {
-        exchanges: 1,
-        at: "2020-01-01T00:00:00.000Z".to_owned(),
-    };
-    let counts = ["p/gone", "p/stays"].map(|tape| (TapeId::from(tape), used.clone()));
+    let counts = ["p/gone", "p/stays"].map(|tape| played(tape, LONG_AGO));
     kept.save(folder.path(), &counts).await.unwrap();
     let started = Started::new(base.path(), &kept);
     let root = started.roots.open(folder.path()).await.unwrap();

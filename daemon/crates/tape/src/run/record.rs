@@ -100,7 +100,7 @@ fn named(mut options: TapeOptions) -> TapeOptions {
 mod tests {
     use super::*;
     use crate::TapeError;
-    use crate::format::{Stream, WORK_TREE_PATCH, read};
+    use crate::format::{WORK_TREE_PATCH, read};
     use crate::index::Miss;
     use crate::key::Fingerprint;
     use crate::run::TapedRun;
@@ -118,18 +118,14 @@ mod tests {
     }
 
     fn record_of(text: &str, patch: &str) -> RunRecord {
-        let mut record = RunRecord {
-            chunks: vec![Chunk {
-                delay_ms: 3,
-                data: text.into(),
-                stream: Stream::Stdout,
-            }],
-            exit: Some(TapeExit {
-                code: Some(0),
-                signal: None,
-            }),
-            ..RunRecord::default()
-        };
+        let mut record = RunRecord::default();
+        record.chunks.push(Chunk {
+            delay_ms: 3,
+            data: text.into(),
+            ..Chunk::default()
+        });
+        let (code, signal) = (Some(0), None);
+        record.exit = Some(TapeExit { code, signal });
         let patch = patch.to_owned().into();
         record.annotations.insert(WORK_TREE_PATCH.into(), patch);
         record
@@ -177,15 +173,10 @@ mod tests {
         let asked = run(&["-p", "--model", "m"], "-do it\nin 2 lines");
         let finished = tapes.record(RecordMode::New, &asked, record_of("Done.", ""));
         assert_eq!((finished.problem, finished.recorded), (None, 1));
-        assert!(
-            finished.written[0].starts_with("claude/exec-"),
-            "{:?}",
-            finished.written
-        );
-        let elsewhere = Run {
-            cwd: "/other".into(),
-            ..asked.clone()
-        };
+        let written = &finished.written;
+        assert!(written[0].starts_with("claude/exec-"), "{written:?}");
+        let mut elsewhere = asked.clone();
+        elsewhere.cwd = "/other".into();
         let found = tapes.find(&elsewhere).unwrap();
         assert_eq!(&*found.tape, finished.written[0]);
         assert_eq!(found.exchange.chunks[0].data, b"Done.");
@@ -196,11 +187,9 @@ mod tests {
             run(&["-p", "--model", "m"], "do it"),
         ] {
             let miss = tapes.find(&other).unwrap_err();
-            assert!(
-                miss.to_string().contains("ccctl exec --record new"),
-                "{miss}"
-            );
-            assert!(!miss.to_string().contains("--ignore"), "{miss}");
+            let said = miss.to_string();
+            assert!(said.contains("ccctl exec --record new"), "{said}");
+            assert!(!said.contains("--ignore"), "{said}");
             assert_eq!(miss.nearest.unwrap().tape_id, finished.written[0]);
         }
     }
@@ -228,11 +217,8 @@ mod tests {
         let asked = run(&["-p"], &format!("use the key {key}"));
         let patch = format!("+{key}\n");
         let written = tapes.record(RecordMode::New, &asked, record_of(&key, &patch));
-        let path = tapes
-            .folder
-            .path()
-            .join("tapes")
-            .join(format!("{}.json5", written.written[0]));
+        let path = format!("tapes/{}.json5", written.written[0]);
+        let path = tapes.folder.path().join(path);
         let tape = read(&std::fs::read(path).unwrap()).unwrap();
         let exchange = &tape.exchanges[0];
         let input = String::from_utf8_lossy(&exchange.input.bytes);

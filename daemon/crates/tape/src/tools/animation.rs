@@ -250,9 +250,8 @@ mod tests {
         let keys = serde_json::json!([[0, 1, 0], [250, 1, 1], [1_250, 1, 2]]);
         tape.exchanges[1].annotations.insert("keys".into(), keys);
         for (exchange, idle_ms) in tape.exchanges.iter_mut().zip([100, 5_000]) {
-            exchange
-                .annotations
-                .insert("idle_ms".into(), idle_ms.into());
+            let notes = &mut exchange.annotations;
+            notes.insert("idle_ms".into(), idle_ms.into());
         }
         let times =
             |pace| -> Vec<u64> { paced(&tape, pace).0.iter().map(|change| change.0).collect() };
@@ -273,9 +272,8 @@ mod tests {
         ]);
         tape.meta.pty = Some(PtySize { rows: 4, cols: 8 });
         let resizes = serde_json::json!([{"at_ms": 0, "rows": 6, "cols": 16}]);
-        tape.exchanges[1]
-            .annotations
-            .insert("resizes".into(), resizes);
+        let notes = &mut tape.exchanges[1].annotations;
+        notes.insert("resizes".into(), resizes);
         let small = still(&tape, 0).unwrap();
         assert!(small.contains(">01234567</text>"), "{small}");
         let large = still(&tape, 1).unwrap();
@@ -288,49 +286,36 @@ mod tests {
         assert_ne!(size(&svg), size(&small));
     }
 
+    /// Returns a tape whose program prints numbers, each followed by `end`.
+    fn tape_of_numbers(count: u32, delay_ms: u64, end: &str) -> Tape {
+        let mut start = exchange("", &[]);
+        let chunk = |number: u32| Chunk {
+            delay_ms,
+            data: format!("{number}{end}").into_bytes(),
+            ..Chunk::default()
+        };
+        start.chunks = (0..count).map(chunk).collect();
+        tape(vec![start])
+    }
+
     #[test]
     fn pictures_that_are_too_close_are_one() {
-        let chunks: Vec<Chunk> = (0..100)
-            .map(|n| Chunk {
-                delay_ms: 10,
-                data: format!("{n} ").into_bytes(),
-                ..Chunk::default()
-            })
-            .collect();
-        let mut tape = tape(vec![exchange("", &[])]);
-        tape.exchanges[0].chunks = chunks;
+        let tape = tape_of_numbers(100, 10, " ");
         let (svg, count) = animate(&tape, PACE).unwrap();
         assert!((24..=34).contains(&count), "{count}");
         assert!(svg.contains("animation:play 3.000s"));
-        let fast = Pace {
-            speed: 10.0,
-            ..PACE
-        };
+        let (mut fast, mut short) = (PACE, PACE);
+        (fast.speed, short.end_pause_ms) = (10.0, 500);
         let (svg, count) = animate(&tape, fast).unwrap();
         assert!((2..=4).contains(&count), "{count}");
         assert!(svg.contains("animation:play 2.100s"));
-        let (svg, _) = animate(
-            &tape,
-            Pace {
-                end_pause_ms: 500,
-                ..PACE
-            },
-        )
-        .unwrap();
+        let (svg, _) = animate(&tape, short).unwrap();
         assert!(svg.contains("animation:play 1.500s"));
     }
 
     #[test]
     fn a_long_tape_is_shown_less_often() {
-        let chunks: Vec<Chunk> = (0..5000)
-            .map(|n| Chunk {
-                delay_ms: 40,
-                data: format!("{n}\r\n").into_bytes(),
-                ..Chunk::default()
-            })
-            .collect();
-        let mut tape = tape(vec![exchange("", &[])]);
-        tape.exchanges[0].chunks = chunks;
+        let tape = tape_of_numbers(5000, 40, "\r\n");
         let (svg, count) = animate(&tape, PACE).unwrap();
         assert!((MAX_FRAMES / 3..=MAX_FRAMES).contains(&count), "{count}");
         assert!(svg.len() < MAX_BYTES, "{}", svg.len());

@@ -1,11 +1,11 @@
 //! Compares two tapes after normalisation.
 
 use super::one_line::input_in_one_line;
-use super::plain::shown;
 use super::timeline::size;
 use super::transcript::ended;
 use crate::format::{Chunk, Stream, Tape};
 use crate::key::{program_name, scrub};
+use ccd_screen::shown;
 use std::fmt::Write as _;
 
 /// Maximum length of a difference, in lines after the two of its header and in bytes.
@@ -108,10 +108,8 @@ mod tests {
             exchange("", &["> "]),
             exchange("a\r", &["a\r\n2\r\n> "]),
         ]);
-        b.exchanges[1].exit = Some(TapeExit {
-            code: Some(1),
-            signal: None,
-        });
+        let (code, signal) = (Some(1), None);
+        b.exchanges[1].exit = Some(TapeExit { code, signal });
         assert_eq!(
             differ(&a, &b).unwrap(),
             "--- a\n+++ b\n@@ -3,5 +3,6 @@\n   >\n exchange 1: a\n   a\n-  1\n+  2\n   >\n+exit 1\n"
@@ -123,14 +121,12 @@ mod tests {
         let a = tape(vec![exchange("a\r\nexchange 2: b\r\n\u{2028}\u{85}", &[])]);
         let b = tape(vec![exchange("c\r", &["exchange 9: x\r\n"])]);
         let text = differ(&a, &b).unwrap();
-        assert!(
-            text.contains("-exchange 0: a\\r\\nexchange 2: b\\r\\n\\u{2028}\\u{85}\n"),
-            "{text}"
-        );
-        assert!(
-            text.contains("+exchange 0: c\n+  exchange 9: x\n"),
-            "{text}"
-        );
+        for part in [
+            "-exchange 0: a\\r\\nexchange 2: b\\r\\n\\u{2028}\\u{85}\n",
+            "+exchange 0: c\n+  exchange 9: x\n",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
     }
 
     #[test]
@@ -138,11 +134,8 @@ mod tests {
         let lines = |word: &str| word.repeat(30_000);
         let text = unified(("a", &lines("x\n")), ("b", &lines("y\n"))).unwrap();
         assert_eq!(text.lines().count(), 2 + MAX_LINES + 1);
-        assert!(
-            text.ends_with(" more lines\n"),
-            "{}",
-            &text[text.len() - 40..]
-        );
+        let end = &text[text.len() - 40..];
+        assert!(end.ends_with(" more lines\n"), "{end}");
         assert_eq!(unified(("a", "x"), ("b", "x")), None);
     }
 }

@@ -47,29 +47,23 @@ fn an_echo_may_be_in_front_of_the_rest_of_an_answer() {
     ];
     assert_eq!(compared(&pairs), [Same, Start, Start, Same]);
     // A line editor shows the line again.
+    #[rustfmt::skip]
     let pairs = [
         ("", "$ ", "$ "),
         ("echo a\r", "echo a\r\na\r\n", "echo a\r\na\r\n$ "),
-        (
-            "echo b\r",
-            "echo b\r\n$ echo b\r\nb\r\n$ ",
-            "echo b\r\nb\r\n$ ",
-        ),
+        ("echo b\r", "echo b\r\n$ echo b\r\nb\r\n$ ", "echo b\r\nb\r\n$ "),
     ];
     assert_eq!(compared_with(&pairs, true), [Same, Start, Same]);
 }
 
 #[test]
 fn several_lines_may_be_typed_before_the_first_answer() {
+    #[rustfmt::skip]
     let pairs = [
         ("", "$ ", "$ "),
         ("echo a\r", "echo a\r\n", "echo a\r\na\r\n$ "),
         ("echo b\r", "echo b\r\n", "echo b\r\nb\r\n$ "),
-        (
-            "echo c\r",
-            "echo c\r\na\r\n$ echo b\r\nb\r\n$ echo c\r\nc\r\n$ ",
-            "echo c\r\nc\r\n$ ",
-        ),
+        ("echo c\r", "echo c\r\na\r\n$ echo b\r\nb\r\n$ echo c\r\nc\r\n$ ", "echo c\r\nc\r\n$ "),
     ];
     assert_eq!(compared_with(&pairs, true), [Same, Start, Start, Same]);
     // The next line was typed while the editor showed the one before again.
@@ -137,18 +131,11 @@ fn a_complete_answer_has_its_end() {
 
 #[test]
 fn what_a_line_editor_draws_is_compared_as_what_it_shows() {
+    #[rustfmt::skip]
     let pairs = [
         ("", "hi\n$ ", "hi\r\n\x1b[1m$ \x1b[0m"),
-        (
-            "ls\r",
-            "l\x1b[90ms -a\x1b[4D\x1b[ms\x1b[K\r\nfile\r\n$ ",
-            "ls\r\x1b[K$ ls\r\nfile\r\n$ ",
-        ),
-        (
-            "x\r",
-            "\r\n\x1b[A$ x\x1b[K\r\n\x1b[Jy\r\n$ ",
-            "x\r\ny\r\n$ ",
-        ),
+        ("ls\r", "l\x1b[90ms -a\x1b[4D\x1b[ms\x1b[K\r\nfile\r\n$ ", "ls\r\x1b[K$ ls\r\nfile\r\n$ "),
+        ("x\r", "\r\n\x1b[A$ x\x1b[K\r\n\x1b[Jy\r\n$ ", "x\r\ny\r\n$ "),
     ];
     assert_eq!(compared(&pairs), [Same, Same, Same]);
 }
@@ -186,13 +173,10 @@ fn a_line_that_is_still_drawn_is_compared_when_it_is_complete() {
 
 #[test]
 fn lines_that_were_typed_together_may_be_shown_in_any_order() {
+    #[rustfmt::skip]
     let pairs = [
         ("", "> ", "> "),
-        (
-            "a\rb\r",
-            "a\r\nb\r\nso a\r\n> so b\r\n> ",
-            "a\r\nso a\r\n> b\r\nso b\r\n> ",
-        ),
+        ("a\rb\r", "a\r\nb\r\nso a\r\n> so b\r\n> ", "a\r\nso a\r\n> b\r\nso b\r\n> "),
     ];
     assert_eq!(compared(&pairs), [Same, Same]);
 }

@@ -10,7 +10,6 @@ mod likeness;
 pub(crate) mod marks;
 mod mask;
 mod one_line;
-mod plain;
 mod redact;
 mod timeline;
 mod transcript;
@@ -23,20 +22,19 @@ pub use likeness::{Comparison, Likeness, SILENCE_MS};
 pub use marks::IDLE;
 pub use mask::{count_removed, mask_known};
 pub use one_line::input_in_one_line;
-pub use plain::shown;
 pub use redact::{Removal, Removed, redact_meta, redact_tape};
 pub use timeline::{size, with_returns};
 pub use transcript::{ended, is_echoed, transcript};
 pub use typed_lines::{PRIVATE_KEY, shown_keys};
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use crate::format::{
         Chunk, Exchange, FORMAT, InputKind, Meta, PtySize, Recorder, Tape, TypedInput,
     };
 
     /// Returns a tape of `sqlite3 -batch` on a terminal.
-    pub(super) fn tape(exchanges: Vec<Exchange>) -> Tape {
+    pub(crate) fn tape(exchanges: Vec<Exchange>) -> Tape {
         Tape {
             meta: Meta {
                 created_at: "2026-01-02T03:04:05Z".into(),
@@ -55,7 +53,7 @@ mod tests {
     }
 
     /// Returns an exchange whose chunks are 10 ms apart.
-    pub(super) fn exchange(input: &str, chunks: &[&str]) -> Exchange {
+    pub(crate) fn exchange(input: &str, chunks: &[&str]) -> Exchange {
         Exchange {
             input: TypedInput {
                 kind: if input.ends_with('\r') {

@@ -1,34 +1,6 @@
 use super::*;
-use crate::format::{InputKind, PtySize, Recorder, TypedInput};
+use crate::tools::tests::{exchange, tape};
 use serde_json::json;
-
-fn exchange(input: &str, output: &[&str]) -> Exchange {
-    let chunk = |data: &&str| Chunk {
-        data: data.as_bytes().to_vec(),
-        ..Chunk::default()
-    };
-    Exchange {
-        input: TypedInput {
-            kind: InputKind::Raw,
-            bytes: input.as_bytes().to_vec(),
-            ..TypedInput::default()
-        },
-        chunks: output.iter().map(chunk).collect(),
-        ..Exchange::default()
-    }
-}
-
-fn tape(exchanges: Vec<Exchange>) -> Tape {
-    Tape {
-        meta: Meta {
-            program: "app".to_owned(),
-            pty: Some(PtySize { rows: 24, cols: 80 }),
-            ..Meta::default()
-        },
-        session: Recorder::default(),
-        exchanges,
-    }
-}
 
 fn redacted(mut tape: Tape) -> (Tape, Vec<String>) {
     let removals = redact_tape(&mut tape);
@@ -39,6 +11,10 @@ fn redacted(mut tape: Tape) -> (Tape, Vec<String>) {
         .iter()
         .map(|removal| format!("{} {}", removal.place, removal.count));
     (tape, shown.collect())
+}
+
+fn owned((name, value): (&str, &str)) -> (String, String) {
+    (name.to_owned(), value.to_owned())
 }
 
 fn texts(exchange: &Exchange) -> (String, Vec<String>) {
@@ -55,15 +31,11 @@ fn of_a_masked_echo_no_empty_chunks_are_left_but_their_time() {
     }
     let mut tape = tape(vec![exchange]);
     redact_tape(&mut tape);
-    let chunks: Vec<(&str, u64)> = tape.exchanges[0]
-        .chunks
-        .iter()
-        .map(|chunk| (std::str::from_utf8(&chunk.data).unwrap(), chunk.delay_ms))
-        .collect();
-    let all: String = chunks.iter().map(|chunk| chunk.0).collect();
-    assert_eq!(all, "password: ***\r\nok");
-    assert!(chunks.iter().all(|chunk| !chunk.0.is_empty()), "{chunks:?}");
-    assert_eq!(chunks.iter().map(|chunk| chunk.1).sum::<u64>(), 4_321);
+    let (_, chunks) = texts(&tape.exchanges[0]);
+    assert_eq!(chunks.concat(), "password: ***\r\nok");
+    assert!(chunks.iter().all(|text| !text.is_empty()), "{chunks:?}");
+    let delays = tape.exchanges[0].chunks.iter().map(|chunk| chunk.delay_ms);
+    assert_eq!(delays.sum::<u64>(), 4_321);
 }
 
 #[test]
@@ -76,17 +48,14 @@ fn every_part_of_a_tape_loses_its_secrets() {
         ),
         exchange("ls\r", &["ls\r\n"]),
     ]);
-    tape.meta.args = vec!["--token".to_owned(), "abc".to_owned()];
-    tape.meta
-        .env
-        .insert("API_TOKEN".to_owned(), "a b".to_owned());
-    tape.meta.env.insert("LANG".to_owned(), "C".to_owned());
+    tape.meta.args = ["--token", "abc"].map(String::from).to_vec();
+    tape.meta.env = [("API_TOKEN", "a b"), ("LANG", "C")].map(owned).into();
     tape.meta.cwd = "/srv/https://me:abc@h".to_owned();
     tape.meta.tag = Some("password=abc".to_owned());
-    tape.exchanges[2].pre.prompt = "token=abc $ ".to_owned();
-    tape.exchanges[2]
-        .annotations
-        .insert("note".to_owned(), json!({"api_key": "abc"}));
+    let last = &mut tape.exchanges[2];
+    last.pre.prompt = "token=abc $ ".to_owned();
+    last.annotations
+        .insert("note".into(), json!({"api_key": "abc"}));
     let (tape, removals) = redacted(tape);
     assert_eq!(
         removals,
@@ -108,14 +77,9 @@ fn every_part_of_a_tape_loses_its_secrets() {
     assert_eq!(input, "password=***\r");
     assert_eq!(output, ["pass", "word=***", "\r\nok\r\n$ "]);
     assert_eq!(tape.exchanges[2].pre.prompt, "token=*** $ ");
-    let counts = tape
-        .exchanges
-        .iter()
-        .map(|exchange| exchange.annotations.get("redacted"));
-    assert_eq!(
-        counts.collect::<Vec<_>>(),
-        [Some(&json!(4)), Some(&json!(2)), Some(&json!(2))]
-    );
+    let exchanges = tape.exchanges.iter();
+    let counts = exchanges.map(|exchange| &exchange.annotations["redacted"]);
+    assert!(counts.eq(&[json!(4), json!(2), json!(2)]));
     assert!(tape.meta.redact);
 }
 
@@ -124,18 +88,10 @@ fn a_secret_that_is_typed_key_by_key_is_one() {
     let keys = "TOKEN=ab\r".chars().map(String::from);
     let (tape, removals) = redacted(tape(keys.map(|key| exchange(&key, &[&key])).collect()));
     assert_eq!(removals, ["exchanges[6].input 1", "exchanges[6].output 1"]);
-    let inputs: Vec<String> = tape
-        .exchanges
-        .iter()
-        .map(|exchange| texts(exchange).0)
-        .collect();
+    let texts = tape.exchanges.iter().map(texts);
+    let (inputs, outputs): (Vec<String>, Vec<Vec<String>>) = texts.unzip();
     assert_eq!(inputs.concat(), "TOKEN=******\r");
-    let outputs: Vec<String> = tape
-        .exchanges
-        .iter()
-        .map(|exchange| texts(exchange).1.concat())
-        .collect();
-    assert_eq!(outputs.concat(), "TOKEN=***\r");
+    assert_eq!(outputs.concat().concat(), "TOKEN=***\r");
     assert_eq!(inputs.len(), 9);
 }
 
@@ -144,23 +100,14 @@ fn a_key_of_a_secret_is_one_that_was_typed_hidden() {
     let keys = ["ipassw", "ord=hu", "n", "ter22x", "\u{1b}", ":q!\r"];
     let (tape, removals) = redacted(tape(keys.map(|key| exchange(key, &[])).to_vec()));
     assert_eq!(removals, ["exchanges[1].input 1"]);
-    let inputs = tape.exchanges.iter().map(|exchange| {
-        let (input, _) = texts(exchange);
-        (input, exchange.pre.hidden)
-    });
-    let masked = || (String::from("***"), true);
-    let plain = |text: &str| (text.to_owned(), false);
-    assert_eq!(
-        inputs.collect::<Vec<_>>(),
-        [
-            plain("ipassw"),
-            masked(),
-            masked(),
-            masked(),
-            plain("\u{1b}"),
-            plain(":q!\r")
-        ]
-    );
+    let inputs: Vec<String> = tape
+        .exchanges
+        .iter()
+        .map(|exchange| texts(exchange).0)
+        .collect();
+    assert_eq!(inputs, ["ipassw", "***", "***", "***", "\u{1b}", ":q!\r"]);
+    let hidden = tape.exchanges.iter().map(|exchange| exchange.pre.hidden);
+    assert!(hidden.eq([false, true, true, true, false, false]));
 }
 
 #[test]
@@ -174,24 +121,16 @@ fn what_is_known_from_the_start_or_an_input_goes_where_it_was_printed() {
         exchange("export PIN_PASSWORD=test\r", &["a test\r\n"]),
         exchange("echo $DB_PASSWORD\r", &["<Qx7hun", "terzz>\r\n"]),
     ]);
-    tape.meta.args = vec!["--password".to_owned(), "Arg9secret".to_owned()];
-    tape.meta
-        .env
-        .insert("API_KEY".to_owned(), "Env9secret".to_owned());
+    tape.meta.args = ["--password", "Arg9secret"].map(String::from).to_vec();
+    tape.meta.env = [("API_KEY", "Env9secret")].map(owned).into();
     let (tape, _) = redacted(tape);
-    let shown = tape
+    let shown: Vec<String> = tape
         .exchanges
         .iter()
-        .map(|exchange| texts(exchange).1.concat());
-    assert_eq!(
-        shown.collect::<Vec<_>>(),
-        [
-            "started with *** and ***, test\r\n",
-            "ok\r\n",
-            "a test\r\n",
-            "<***>\r\n"
-        ]
-    );
+        .map(|exchange| texts(exchange).1.concat())
+        .collect();
+    let start = "started with *** and ***, test\r\n";
+    assert_eq!(shown, [start, "ok\r\n", "a test\r\n", "<***>\r\n"]);
 }
 
 #[test]
@@ -202,16 +141,11 @@ fn the_password_of_a_netrc_that_is_typed_line_by_line_goes() {
         "  password netrcPassQQ77\n",
         "ls\n",
     ];
-    let (tape, removals) = redacted(tape(
-        lines
-            .map(|line| exchange(line, &["netrcPassQQ77 ", line]))
-            .to_vec(),
-    ));
+    let typed = lines.map(|line| exchange(line, &["netrcPassQQ77 ", line]));
+    let (tape, removals) = redacted(tape(typed.to_vec()));
     assert!(!format!("{tape:?}").contains("netrcPassQQ77"), "{tape:?}");
-    assert!(
-        removals.contains(&"exchanges[2].input 1".to_owned()),
-        "{removals:?}"
-    );
+    let input = "exchanges[2].input 1".to_owned();
+    assert!(removals.contains(&input), "{removals:?}");
     assert_eq!(texts(&tape.exchanges[2]).0, "***\n");
     assert!(tape.exchanges[2].pre.hidden && !tape.exchanges[3].pre.hidden);
 }
@@ -235,16 +169,10 @@ fn a_private_key_that_is_typed_line_by_line_is_one() {
     let (tape, removals) = redacted(tape(exchanges));
     let text = format!("{tape:?}");
     assert!(!text.contains("Ab1C"), "{text}");
-    assert!(
-        removals.contains(&"exchanges[3].input 1".to_owned()),
-        "{removals:?}"
-    );
-    let hidden: Vec<bool> = tape
-        .exchanges
-        .iter()
-        .map(|exchange| exchange.pre.hidden)
-        .collect();
-    assert_eq!(hidden, [false, false, false, true, true, false, false]);
+    let input = "exchanges[3].input 1".to_owned();
+    assert!(removals.contains(&input), "{removals:?}");
+    let hidden = tape.exchanges.iter().map(|exchange| exchange.pre.hidden);
+    assert!(hidden.eq([false, false, false, true, true, false, false]));
     assert_eq!(texts(&tape.exchanges[3]).0, "***\r");
     assert_eq!(texts(&tape.exchanges[6]).1.concat(), "cat key\r\n***\r\n$ ");
 }
@@ -255,10 +183,8 @@ fn without_a_terminal_each_stream_is_a_text_of_its_own() {
     split.meta.pty = None;
     split.exchanges[0].chunks[1].stream = Stream::Stderr;
     let (split, _) = redacted(split);
-    assert_eq!(
-        texts(&split.exchanges[0]).1,
-        ["password=", "note\n", "***\n"]
-    );
+    let (_, chunks) = texts(&split.exchanges[0]);
+    assert_eq!(chunks, ["password=", "note\n", "***\n"]);
 }
 
 #[test]
@@ -269,10 +195,9 @@ fn a_tape_without_secrets_stays_and_counts_go_on() {
     ]);
     let (same, removals) = redacted(clean.clone());
     assert_eq!((&same, removals.len()), (&clean, 0));
-    clean.exchanges[0]
-        .annotations
-        .insert("redacted".to_owned(), json!(2));
-    clean.exchanges[0].chunks[1].data = b"TOKEN=abc".to_vec();
+    let first = &mut clean.exchanges[0];
+    first.annotations.insert("redacted".into(), json!(2));
+    first.chunks[1].data = b"TOKEN=abc".to_vec();
     let (more, _) = redacted(clean);
     assert_eq!(more.exchanges[0].annotations["redacted"], json!(3));
 }

@@ -125,21 +125,18 @@ mod tests {
 
     #[test]
     fn an_exchange_lasts_as_long_as_it_says_but_no_shorter_than_its_output() {
-        let exchange = |dur_ms, delays: &[u64]| Exchange {
+        let exchange = |dur_ms, delays: [u64; 2]| Exchange {
             dur_ms,
-            chunks: delays
-                .iter()
-                .map(|&delay_ms| Chunk {
-                    delay_ms,
-                    ..Chunk::default()
-                })
-                .collect(),
+            chunks: Vec::from(delays.map(|delay_ms| Chunk {
+                delay_ms,
+                ..Chunk::default()
+            })),
             ..Exchange::default()
         };
         let tape = super::super::tests::tape(vec![
-            exchange(100, &[10, 20]),
-            exchange(5, &[10, 20]),
-            exchange(u64::MAX, &[u64::MAX, 1]),
+            exchange(100, [10, 20]),
+            exchange(5, [10, 20]),
+            exchange(u64::MAX, [u64::MAX, 1]),
         ]);
         let times: Vec<u64> = moments(&tape).map(|moment| moment.at_ms).collect();
         assert_eq!(times, [0, 10, 30, 100, 110, 130, 130, u64::MAX, u64::MAX]);
@@ -147,7 +144,7 @@ mod tests {
     }
 
     /// Returns what happens on a tape of this exchange, followed by an empty one.
-    fn course(exchange: Exchange) -> Vec<String> {
+    fn course(exchange: Exchange) -> String {
         let tape = super::super::tests::tape(vec![exchange, Exchange::default()]);
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let told = moments(&tape).map(|Moment { at_ms, what }| match what {
@@ -157,7 +154,7 @@ mod tests {
             What::Resize(size) => format!("{at_ms} {}x{}", size.cols, size.rows),
             What::Marker(label) => format!("{at_ms} marker {label}"),
         });
-        told.collect()
+        told.collect::<Vec<_>>().join("; ")
     }
 
     #[test]
@@ -170,26 +167,13 @@ mod tests {
             "idle_ms": 500,
         });
         typed.annotations = notes.as_object().unwrap().clone();
-        let expected = [
-            "0 begin",
-            "0 typed l",
-            "10 printed l",
-            "200 typed s",
-            "250 typed !",
-            "260 9x5",
-            "260 printed s!",
-            "265 marker here",
-            "270 printed \r\nfile",
-            "770 9x6",
-            "770 begin",
-        ];
+        let expected = "0 begin; 0 typed l; 10 printed l; 200 typed s; 250 typed !; 260 9x5; 260 printed s!; \
+            265 marker here; 270 printed \r\nfile; 770 9x6; 770 begin";
         assert_eq!(course(typed.clone()), expected);
         // Without keys that fit, the input is typed at once.
         typed.input.bytes.pop();
-        assert_eq!(
-            course(typed)[1..4],
-            ["0 typed ls", "10 printed l", "20 printed s!"]
-        );
+        let expected = "0 begin; 0 typed ls; 10 printed l; 20 printed s!; ";
+        assert!(course(typed).starts_with(expected));
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Renders a tape as readable text.
 
 use super::one_line::input_in_one_line;
-use super::plain::{Plain, shown};
 use super::timeline::size;
 use crate::format::{Exchange, InputKind, Tape};
 use ccd_protocol::tape::TapeExit;
+use ccd_screen::{ShownText, shown};
 
 /// How many characters of an input identify its echo.
 const ECHO_CHARS: usize = 16;
@@ -15,30 +15,31 @@ const ECHO_BYTES: usize = 1024;
 /// Returns the text of the terminal: prompts with the inputs, the output, and how the program exited.
 /// Input without an echo is written where its echo would be.
 pub fn transcript(tape: &Tape) -> String {
-    let cols = tape.meta.pty.map(|_| size(tape).1);
-    let mut plain = Plain::new(cols);
+    let size = tape.meta.pty.map(|_| size(tape));
+    let cols = size.map(|(_, cols)| cols);
+    let mut text = ShownText::new(size);
     for exchange in &tape.exchanges {
         if cols.is_none() {
-            plain.print(&exchange.input.bytes);
-            plain.fresh_line();
+            text.feed(&exchange.input.bytes);
+            text.fresh_line();
         } else if let Some(line) = unseen_line(exchange, cols) {
-            plain.say(&line);
+            text.feed(line.as_bytes());
             let first = exchange.chunks.first().and_then(|chunk| chunk.data.first());
             if !matches!(first, Some(b'\r' | b'\n')) {
-                plain.fresh_line();
+                text.fresh_line();
             }
         }
         for chunk in &exchange.chunks {
-            plain.print(&chunk.data);
+            text.feed(&chunk.data);
         }
     }
     let exit = tape.exchanges.last().and_then(|exchange| exchange.exit);
     if let Some(exit) = exit {
-        plain.fresh_line();
-        plain.say(&format!("[{}]", ended(exit)));
+        text.fresh_line();
+        text.feed(format!("[{}]", ended(exit)).as_bytes());
     }
-    plain.fresh_line();
-    plain.text()
+    text.fresh_line();
+    text.text()
 }
 
 /// Whether the terminal or the program showed the input; true if there was none.

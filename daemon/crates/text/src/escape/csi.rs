@@ -91,17 +91,10 @@ mod tests {
         assert_eq!(csi.shape(), (b'?', b'$', b'p'));
         assert_eq!(csi.numbers().collect::<Vec<_>>(), [2004, 1]);
         assert_eq!(Csi::parse(b"c").unwrap().numbers().collect::<Vec<_>>(), [0]);
-        assert_eq!(
-            Csi::parse(b";99999999H")
-                .unwrap()
-                .numbers()
-                .collect::<Vec<_>>(),
-            [0, u16::MAX]
-        );
-        assert_eq!(
-            Csi::parse(b"4:3;7m").unwrap().numbers().collect::<Vec<_>>(),
-            [4, 7]
-        );
+        let large = Csi::parse(b";99999999H").unwrap();
+        assert!(large.numbers().eq([0, u16::MAX]));
+        let parts = Csi::parse(b"4:3;7m").unwrap();
+        assert!(parts.numbers().eq([4, 7]));
     }
 
     #[test]

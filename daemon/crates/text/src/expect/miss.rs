@@ -153,10 +153,8 @@ mod tests {
     #[test]
     fn the_largest_part_counts() {
         let patterns = [Pattern::Eof, exact("ready to go"), exact("Password:")];
-        assert_eq!(
-            miss(&patterns, "read\nPassword for me"),
-            Some((2, "Password".into()))
-        );
+        let found = miss(&patterns, "read\nPassword for me");
+        assert_eq!(found, Some((2, "Password".into())));
         assert_eq!(miss(&patterns, "not re at all"), None);
         assert_eq!(miss(&patterns, ""), None);
     }
@@ -165,30 +163,23 @@ mod tests {
     fn a_difference_in_case_is_told() {
         let found = closest_miss(&[exact("login:")], "host Login: ").unwrap();
         assert_eq!(found.found, "Login:");
-        assert_eq!(
-            found.message,
-            r#"the output contains "Login:", which differs from "login:" in case"#
-        );
+        let message = r#"the output contains "Login:", which differs from "login:" in case"#;
+        assert_eq!(found.message, message);
     }
 
     #[test]
     fn of_a_regular_expression_the_beginning_is_looked_at() {
         let found = closest_miss(&[regex(r"passed in (\d+)s")], "3 passed in a hurry").unwrap();
         assert_eq!(found.found, "passed in ");
-        assert!(
-            found.message.contains("not followed by the rest"),
-            "{}",
-            found.message
-        );
+        let message = found.message;
+        assert!(message.contains("not followed by the rest"), "{message}");
         assert_eq!(miss(&[regex(r"\d+ x"), regex("(")], "12 y"), None);
     }
 
     #[test]
     fn characters_stay_whole() {
-        assert_eq!(
-            miss(&[exact("ünïcödé")], "ünïcöd\u{e8}"),
-            Some((0, "ünïcöd".into()))
-        );
+        let found = miss(&[exact("ünïcödé")], "ünïcöd\u{e8}");
+        assert_eq!(found, Some((0, "ünïcöd".into())));
         let long = "é".repeat(RECENT_BYTES);
         assert_eq!(miss(&[exact("éééx")], &long), Some((0, "ééé".into())));
     }

@@ -229,18 +229,17 @@ mod tests {
 
     #[test]
     fn sequences_of_every_kind_are_removed() {
-        for (raw, text) in [
+        #[rustfmt::skip]
+        let rows = [
             (&b"a\x1b[1;31mb\x1b[0mc"[..], &b"abc"[..]),
             (b"\x1b]0;title\x07x\x1b]8;;http://a\x1b\\y", b"xy"),
-            (
-                b"\x1bP1;2q#0~\x1b\\a\x1b_G\x1b\\b\x1b^p\x1b\\c\x1bXs\x1b\\d",
-                b"abcd",
-            ),
+            (b"\x1bP1;2q#0~\x1b\\a\x1b_G\x1b\\b\x1b^p\x1b\\c\x1bXs\x1b\\d", b"abcd"),
             (b"\x1b(Ba\x1b=b\x1b7c\x1b#8d", b"abcd"),
             (b"\x00a\x08b\x07c\x7fd\te\n", b"abcd\te\n"),
             (b"\x1b[38:2::1:2:3mx\x1b[?2004hy\x1b[ qz", b"xyz"),
             ("é\u{9b}ü".as_bytes(), "é\u{9b}ü".as_bytes()),
-        ] {
+        ];
+        for (raw, text) in rows {
             assert_eq!(clean(raw), text, "{:?}", String::from_utf8_lossy(raw));
         }
     }

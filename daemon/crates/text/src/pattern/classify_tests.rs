@@ -1,6 +1,7 @@
 //! Tests the classification of the output of real programs.
 
 use super::Compiled;
+use crate::test_lines::lines;
 use ccd_protocol::pattern::{PatternClassifyReply, PatternType};
 use proptest::prelude::*;
 use serde_json::json;
@@ -90,43 +91,33 @@ fn formats_are_told_apart() {
     ] {
         assert_eq!(formats(text), [format], "{text:?}");
     }
-    for text in [
-        "",
-        "Normal output",
-        "(default)[x]",
-        "a: b",
-        "[word]",
-        "<word>",
-        "1\n2\n3\n",
-    ] {
+    #[rustfmt::skip]
+    let texts = [
+        "", "Normal output", "(default)[x]", "a: b", "[word]", "<word>", "1\n2\n3\n",
+    ];
+    for text in texts {
         assert_eq!(formats(text), [""; 0], "{text:?}");
         assert_eq!(classify(text).state_transition, None, "{text:?}");
     }
     // A YAML flow is not JSON, and text with lines of equal length is not a table.
     assert_eq!(formats("a: {b: 1, c: [1,2]}"), [""; 0]);
     assert_eq!(formats("x:\n  a: {b: 1, c: [1,2]}\n  d: 2\n"), ["yaml"]);
-    assert_eq!(
-        formats("INSERT INTO t VALUES (1, 2);\n".repeat(3).as_str()),
-        [""; 0]
-    );
+    let inserts = "INSERT INTO t VALUES (1, 2);\n".repeat(3);
+    assert_eq!(formats(&inserts), [""; 0]);
     let both = formats("config:\n{\"a\": 1}\n\nx,y,z\n1,2,3\n");
     assert_eq!(both, ["json", "csv"]);
 }
 
 #[test]
 fn nested_json_is_taken_out_of_the_text_around_it() {
-    let text = "Response: {\"user\": {\"name\": \"é\", \"ids\": [1, 2]}} ok";
-    let found = classify(text);
+    let document = r#"{"user": {"name": "é", "ids": [1, 2]}}"#;
+    let text = format!("Response: {document} ok");
+    let found = classify(&text);
     assert!(found.has_json);
-    assert_eq!(
-        found.json[0].value,
-        json!({"user": {"name": "é", "ids": [1, 2]}})
-    );
+    let value = &found.json[0].value;
+    assert_eq!(*value, json!({"user": {"name": "é", "ids": [1, 2]}}));
     let span = found.json[0].span;
-    assert_eq!(
-        &text[span.start..span.end],
-        "{\"user\": {\"name\": \"é\", \"ids\": [1, 2]}}"
-    );
+    assert_eq!(&text[span.start..span.end], document);
     assert!(!classify("{\"key\": invalid}").has_json);
 }
 
@@ -141,11 +132,8 @@ fn states_are_told_by_their_sentences_only() {
         ("state: running", "running"),
         ("Entering a mode\nEntering main menu", "main"),
     ] {
-        assert_eq!(
-            classify(text).state_transition.as_deref(),
-            Some(state),
-            "{text:?}"
-        );
+        let found = classify(text).state_transition;
+        assert_eq!(found.as_deref(), Some(state), "{text:?}");
     }
     for text in [
         "[config]",
@@ -158,124 +146,75 @@ fn states_are_told_by_their_sentences_only() {
     }
 }
 
+/// Returns whether a statement about an output is true.
+fn is_so(found: &PatternClassifyReply, statement: &str) -> bool {
+    let formats = &found.data_formats;
+    match statement.split_once(": ") {
+        Some(("only", format)) => *formats == [format],
+        Some(("also", format)) => formats.iter().any(|found| found == format),
+        Some(("command", name)) => found.commands.iter().any(|c| c.name == name),
+        Some(("a command", start)) => found.commands.iter().any(|c| c.name.starts_with(start)),
+        _ => match statement {
+            "error" => found.is_error,
+            "no error" => !found.is_error,
+            "help" => found.is_help,
+            "20 commands" => found.commands.len() > 20,
+            "no format" => formats.is_empty(),
+            "no json" => !found.has_json && found.json.is_empty(),
+            "no prompt" => !found.has_prompt,
+            _ => panic!("{statement}"),
+        },
+    }
+}
+
 #[test]
 fn real_programs_are_what_they_are() {
-    type Is = fn(&PatternClassifyReply) -> bool;
-    let cases: &[(&str, &[&str], &str, Is)] = &[
-        ("python3", &["-i", "-c", ""], "", |found| {
-            !found.has_json && found.json.is_empty()
-        }),
-        ("python3", &["-c", "1/0"], "", |found| {
-            found.is_error && found.data_formats.is_empty()
-        }),
-        (
-            "python3",
-            &[
-                "-c",
-                "import json; print('x', json.dumps({'a': [1]}, indent=1))",
-            ],
-            "",
-            |found| found.data_formats == ["json"],
-        ),
-        ("git", &["-C", "/", "status"], "", |found| found.is_error),
-        ("ls", &["--help"], "", |found| {
-            found.is_help && found.commands.iter().any(|c| c.name == "-a, --all")
-        }),
-        ("ls", &["-l", "/usr"], "", |found| {
-            found.data_formats == ["table"] && !found.is_error
-        }),
-        ("ls", &["/nowhere"], "", |found| {
-            found.is_error && found.data_formats.is_empty()
-        }),
-        (
-            "sqlite3",
-            &[
-                ":memory:",
-                ".mode column",
-                ".headers on",
-                "select 1 as id, 'a b' as name union select 22, 'c'",
-            ],
-            "",
-            |found| found.data_formats == ["table"],
-        ),
-        (
-            "sqlite3",
-            &[":memory:", ".mode box", "select 1 as id, 'a b' as name"],
-            "",
-            |found| found.data_formats == ["table"],
-        ),
-        (
-            "sqlite3",
-            &[
-                ":memory:",
-                ".mode csv",
-                ".headers on",
-                "select 1 as id, 'a b' as name, 3 as n union select 2, 'c', 4",
-            ],
-            "",
-            |found| found.data_formats == ["csv"],
-        ),
-        (
-            "sqlite3",
-            &[":memory:", ".mode json", "select 1 as id, 'a b' as name"],
-            "",
-            |found| found.data_formats == ["json"],
-        ),
-        ("sqlite3", &[":memory:", ".help"], "", |found| {
-            !found.has_json
-        }),
-        (
-            "sqlite3",
-            &[":memory:", "select * from nothing"],
-            "",
-            |found| found.is_error,
-        ),
-        ("df", &["-h"], "", |found| {
-            found.data_formats.contains(&"table".into())
-        }),
-        ("ps", &["aux"], "", |found| {
-            found.data_formats.contains(&"table".into())
-        }),
-        ("env", &["-i", "A=1", "B=2", "C=x y"], "", |found| {
-            found.data_formats == ["key_value"]
-        }),
-        ("cat", &["/etc/os-release"], "", |found| {
-            found.data_formats == ["key_value"]
-        }),
-        ("cat", &["/etc/passwd"], "", |found| {
-            !found.is_error && !found.has_json
-        }),
-        ("bash", &["-c", "nope"], "", |found| found.is_error),
-        ("bash", &["--help"], "", |found| {
-            found.is_help && !found.is_error
-        }),
-        ("tar", &["--help"], "", |found| {
-            found.is_help && found.commands.len() > 20 && found.data_formats.is_empty()
-        }),
-        ("curl", &["--help"], "", |found| {
-            found.is_help && !found.is_error
-        }),
-        ("cargo", &["--help"], "", |found| {
-            found.is_help && found.commands.iter().any(|c| c.name.starts_with("build"))
-        }),
+    let dumps = "import json; print('x', json.dumps({'a': [1]}, indent=1))";
+    let column = "select 1 as id, 'a b' as name union select 22, 'c'";
+    let csv = "select 1 as id, 'a b' as name, 3 as n union select 2, 'c', 4";
+    let row = "select 1 as id, 'a b' as name";
+    let nothing = "select * from nothing";
+    #[rustfmt::skip]
+    let cases: &[(&[&str], &str, &[&str])] = &[
+        (&["python3", "-i", "-c", ""], "", &["no json"]),
+        (&["python3", "-c", "1/0"], "", &["error", "no format"]),
+        (&["python3", "-c", dumps], "", &["only: json"]),
+        (&["git", "-C", "/", "status"], "", &["error"]),
+        (&["ls", "--help"], "", &["help", "command: -a, --all"]),
+        (&["ls", "-l", "/usr"], "", &["only: table", "no error"]),
+        (&["ls", "/nowhere"], "", &["error", "no format"]),
+        (&["sqlite3", ":memory:", ".mode column", ".headers on", column], "", &["only: table"]),
+        (&["sqlite3", ":memory:", ".mode box", row], "", &["only: table"]),
+        (&["sqlite3", ":memory:", ".mode csv", ".headers on", csv], "", &["only: csv"]),
+        (&["sqlite3", ":memory:", ".mode json", row], "", &["only: json"]),
+        (&["sqlite3", ":memory:", ".help"], "", &["no json"]),
+        (&["sqlite3", ":memory:", nothing], "", &["error"]),
+        (&["df", "-h"], "", &["also: table"]),
+        (&["ps", "aux"], "", &["also: table"]),
+        (&["env", "-i", "A=1", "B=2", "C=x y"], "", &["only: key_value"]),
+        (&["cat", "/etc/os-release"], "", &["only: key_value"]),
+        (&["cat", "/etc/passwd"], "", &["no error", "no json"]),
+        (&["bash", "-c", "nope"], "", &["error"]),
+        (&["bash", "--help"], "", &["help", "no error"]),
+        (&["tar", "--help"], "", &["help", "20 commands", "no format"]),
+        (&["curl", "--help"], "", &["help", "no error"]),
+        (&["cargo", "--help"], "", &["help", "a command: build"]),
         // It contains a small document.
-        ("jq", &["--help"], "", |found| {
-            found.data_formats == ["json"]
-        }),
-        ("vim", &["--help"], "", |found| {
-            found.data_formats.is_empty()
-        }),
-        ("bc", &[], "1+\n", |found| found.is_error),
-        ("date", &[], "", |found| {
-            found.data_formats.is_empty() && !found.is_error && !found.has_prompt
-        }),
+        (&["jq", "--help"], "", &["only: json"]),
+        (&["vim", "--help"], "", &["no format"]),
+        (&["bc"], "1+\n", &["error"]),
+        (&["date"], "", &["no format", "no error", "no prompt"]),
     ];
-    for (program, args, input, is) in cases {
-        if let Some(text) = printed(program, args, input) {
-            let found = classify(&text);
+    for (command, input, statements) in cases {
+        let Some(text) = printed(command[0], &command[1..], input) else {
+            continue;
+        };
+        let found = classify(&text);
+        for statement in *statements {
+            let is_so = is_so(&found, statement);
             assert!(
-                is(&found),
-                "{program} {args:?} printed\n{text}\nwhich is\n{found:#?}"
+                is_so,
+                "{command:?}: {statement}; it printed\n{text}\nwhich is\n{found:#?}"
             );
         }
     }
@@ -290,10 +229,8 @@ fn remembered_outputs_are_what_they_are() {
 
     let status = "On branch main\nChanges not staged for commit:\n  (use \"git add <file>...\" to update what will be committed)\n\tmodified:   a.rs\n\tmodified:   b.rs\n\nno changes added to commit (use \"git add\" and/or \"git commit -a\")\n";
     let found = classify(status);
-    assert_eq!(
-        (found.data_formats, found.is_error, found.state_transition),
-        (vec![], false, None)
-    );
+    assert!(found.data_formats.is_empty() && !found.is_error);
+    assert_eq!(found.state_transition, None);
 
     let head = "HTTP/2 200 \r\ndate: Thu, 01 Jan 2026 00:00:00 GMT\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: 1256\r\nserver: nginx\r\n\r\n";
     assert_eq!(formats(head), ["key_value"]);
@@ -352,42 +289,8 @@ fn what_was_left_out_is_said() {
 #[test]
 fn time_is_linear_in_the_text() {
     let library = &*LIBRARY;
-    let pieces = [
-        "error: x\n",
-        "a,b\n",
-        "\n",
-        "[a]\n",
-        "<a>",
-        "<a>\n",
-        "{\"a\":[",
-        "a: b\n",
-        "- a\n",
-        "x  y  z\n",
-        "| a |\n",
-        "---+---\n",
-        "  a  b\n",
-        "a",
-        " ",
-        "\u{1b}[1m",
-        "\r",
-        "\"",
-        "key:\n",
-        ";",
-        "\t",
-        "--  --\n",
-        "\u{1b}]",
-        "a=1\n",
-        "error ",
-        "[",
-        "[ ",
-        "[\"",
-        "[1,",
-        "[[],",
-        "[\"a\",{\"b\":1},",
-        "{\"",
-        "{\"a\":",
-    ];
-    for piece in pieces {
+    let pieces = lines("repeated_for_formats");
+    for piece in &pieces {
         let text = piece.repeat((1 << 16) / piece.len());
         let start = std::time::Instant::now();
         library.classify(&text);

@@ -2,28 +2,12 @@
 
 use super::Compiled;
 use super::classify_tests::printed;
+use crate::test_lines::lines;
 
 #[test]
 fn a_banner_or_a_single_heading_is_no_help() {
     let library = Compiled::built_in();
-    for text in [
-        "Python 3.11.2 (main, Mar 13 2023) [GCC 12.2.0] on linux\nType \"help\", \"copyright\", \"credits\" or \"license\" for more information.\n>>> ",
-        "psql (15.3)\nType \"help\" for help.\n\ndb=# ",
-        "psql (15.3, server 13.1)\nWARNING: psql major version 15, server major version 13.\n         Some psql features might not work.\nType \"help\" for help.\n",
-        "Welcome to the MySQL monitor.  Commands end with ; or \\g.\nYour MySQL connection id is 8\nServer version: 8.0.33 MySQL Community Server - GPL\n\nType 'help;' or '\\h' for help. Type '\\c' to clear the current input statement.\n\nmysql> ",
-        "SQLite version 3.40.1 2022-12-28 14:03:47\nEnter \".help\" for usage hints.\nsqlite> ",
-        "Welcome to Node.js v20.20.2.\nType \".help\" for more information.\n> ",
-        "I changed the options:\nfoo and bar",
-        "Options:\nnone",
-        "ls: unrecognized option '-!'\nTry 'ls --help' for more information.\nls: x\nTry 'ls --help' for more information.",
-        "Usage: 45%",
-        "Memory usage: 3 MB",
-        "Name: ccd\nKind: daemon\nState: up\n",
-        "server: nginx\ndate: Mon, 01 Jan 2026\n",
-        "name: My app\ntitle: Some title\n",
-        "a: b\nThis is - as they say - prose.\n",
-        "./a  3\n./b  4\nand 2 more\nfiles\n",
-    ] {
+    for text in &lines("no_help") {
         let found = library.classify(text);
         assert!(!found.is_help && found.commands.is_empty(), "{text}");
     }
@@ -32,18 +16,15 @@ fn a_banner_or_a_single_heading_is_no_help() {
 #[test]
 fn lists_of_commands_are_help_in_all_their_shapes() {
     let library = Compiled::built_in();
-    for (text, name, description) in [
+    #[rustfmt::skip]
+    let rows = [
         ("help: Show help\nlist: List items", "list", "List items"),
         ("* help - x\n* list - y", "list", "y"),
         ("• help - x\n• list - y", "help", "x"),
         ("help - Show help\nquit - Leave\n", "quit", "Leave"),
         ("help – Show help\nquit – Leave\n", "quit", "Leave"),
         (".help   Show it\n.quit   Leave\n", ".quit", "Leave"),
-        (
-            "Available commands:\n  help - Show help\n  set NAME VALUE - Set it\n",
-            "set NAME VALUE",
-            "Set it",
-        ),
+        ("Available commands:\n  help - Show help\n  set NAME VALUE - Set it\n", "set NAME VALUE", "Set it"),
         ("Commands:\n  • go  - Do it\n", "go", "Do it"),
         ("Commands:\n[go] Do it\n", "go", "Do it"),
         ("Commands:\n  go      Do it\n", "go", "Do it"),
@@ -55,16 +36,13 @@ fn lists_of_commands_are_help_in_all_their_shapes() {
         ),
         ("Options:\n  --verbose\n  --quiet\n", "--quiet", ""),
         ("Usage: x [-a]\n", "", ""),
-    ] {
+    ];
+    for (text, name, description) in rows {
         let found = library.classify(text);
         assert!(found.is_help, "{text}");
-        let is_there = |c: &ccd_protocol::pattern::CommandFound| {
-            c.name == name && c.description == description
-        };
-        assert!(
-            name.is_empty() || found.commands.iter().any(is_there),
-            "{found:#?}"
-        );
+        let mut commands = found.commands.iter();
+        let is_there = commands.any(|c| c.name == name && c.description == description);
+        assert!(name.is_empty() || is_there, "{found:#?}");
     }
 }
 
@@ -91,10 +69,8 @@ fn what_programs_print_for_help_is_help_with_its_commands() {
         assert!(found.is_help, "{program} {args:?} printed\n{text}");
         let names: Vec<&str> = found.commands.iter().map(|c| &*c.name).collect();
         let is_there = name.is_empty() || *least == 0 || names.contains(name);
-        assert!(
-            is_there && names.len() >= *least,
-            "{program} {args:?}: {names:?}"
-        );
+        assert!(is_there, "{program} {args:?}: {names:?}");
+        assert!(names.len() >= *least, "{program} {args:?}: {names:?}");
     }
 }
 
@@ -111,10 +87,8 @@ fn banners_of_installed_programs_are_no_help() {
     ];
     for (program, args) in cases {
         if let Some(text) = printed(program, args, "") {
-            assert!(
-                !library.classify(&text).is_help,
-                "{program} printed\n{text}"
-            );
+            let found = library.classify(&text);
+            assert!(!found.is_help, "{program} printed\n{text}");
         }
     }
 }

@@ -90,41 +90,23 @@ mod tests {
 
     #[test]
     fn the_argument_after_a_secret_name_is_masked_as_a_whole() {
-        assert_eq!(
-            args("x", &["--password", "a b", "c"]),
-            ["--password", "***", "c"]
-        );
-        assert_eq!(args("x", &["--token=abc", "-v"]), ["--token=***", "-v"]);
-        assert_eq!(
-            args("x", &["--token", "--verbose"]),
-            ["--token", "--verbose"]
-        );
-        assert_eq!(
-            args("mysql", &["-u", "me", "-phunter2"]),
-            ["-u", "me", "-p***"]
-        );
-        assert_eq!(
-            args("curl", &["-u", "me:pw", "https://h"]),
-            ["-u", "me:***", "https://h"]
-        );
-        assert_eq!(
-            args("sh", &["-c", "zip -r out.zip a", "-P", "x"]),
-            ["-c", "zip -r out.zip a", "-P", "x"]
-        );
-        assert_eq!(args("curl", &["-u", "me:a b", "h"]), ["-u", "me:***", "h"]);
-        assert_eq!(
-            args("zip", &["-P", "a b", "out.zip"]),
-            ["-P", "***", "out.zip"]
-        );
-        assert_eq!(
-            args("sh", &["-c", "echo token bucket"]),
-            ["-c", "echo token bucket"]
-        );
-        assert_eq!(
-            args("x", &["a", "token: abc # mine"]),
-            ["a", "token: *** # mine"]
-        );
-        assert_eq!(args("x", &[]), [""; 0]);
+        #[rustfmt::skip]
+        let rows = [
+            ("x", &["--password", "a b", "c"][..], &["--password", "***", "c"][..]),
+            ("x", &["--token=abc", "-v"], &["--token=***", "-v"]),
+            ("x", &["--token", "--verbose"], &["--token", "--verbose"]),
+            ("mysql", &["-u", "me", "-phunter2"], &["-u", "me", "-p***"]),
+            ("curl", &["-u", "me:pw", "https://h"], &["-u", "me:***", "https://h"]),
+            ("sh", &["-c", "zip -r x.zip a", "-P", "x"], &["-c", "zip -r x.zip a", "-P", "x"]),
+            ("curl", &["-u", "me:a b", "h"], &["-u", "me:***", "h"]),
+            ("zip", &["-P", "a b", "out.zip"], &["-P", "***", "out.zip"]),
+            ("sh", &["-c", "echo token bucket"], &["-c", "echo token bucket"]),
+            ("x", &["a", "token: abc # mine"], &["a", "token: *** # mine"]),
+            ("x", &[], &[]),
+        ];
+        for (program, given, expected) in rows {
+            assert_eq!(args(program, given), expected);
+        }
     }
 
     #[test]

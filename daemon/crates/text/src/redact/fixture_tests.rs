@@ -64,16 +64,9 @@ fn every_secret_goes_and_nothing_else() {
         assert!(found.removed > 0, "{text:?}");
         let again = redact(redacted);
         assert_eq!((again.removed, again.text.as_ref()), (0, redacted.as_str()));
-        assert_eq!(
-            redact_bytes(text.as_bytes()).0,
-            redacted.as_bytes(),
-            "{text:?}"
-        );
-        assert_eq!(
-            redact_input(text.as_bytes()).0,
-            redacted.as_bytes(),
-            "{text:?}"
-        );
+        for form in [redact_bytes, redact_input] {
+            assert_eq!(form(text.as_bytes()).0, redacted.as_bytes(), "{text:?}");
+        }
     }
 }
 
@@ -120,17 +113,10 @@ fn innocent_text_stays() {
 
 #[test]
 fn arguments_are_redacted_one_by_one() {
-    let redacted = |mut args: Vec<String>| {
-        let program = "sh";
-        let args_of = &mut args;
-        redact_values(Values::Args {
-            program,
-            args: args_of,
-        });
-        args
-    };
-    let differences = |texts: Vec<String>, expected: Vec<String>| {
-        let both = redacted(texts).into_iter().zip(expected);
+    let differences = |mut texts: Vec<String>, expected: Vec<String>| {
+        let (program, args) = ("sh", &mut texts[..]);
+        redact_values(Values::Args { program, args });
+        let both = texts.into_iter().zip(expected);
         both.filter(|(found, expected)| found != expected)
             .collect::<Vec<_>>()
     };
@@ -151,17 +137,10 @@ fn a_cut_at_any_place_hides_no_secret_and_moves_no_other_byte() {
             let mut chunks = vec![before.to_vec(), after.to_vec()];
             assert_eq!(redact_output(&mut chunks), whole, "{text:?} at {cut}");
             assert_eq!(chunks.concat(), redacted.as_bytes(), "{text:?} at {cut}");
-            let masks_before = places.iter().filter(|place| place.start < cut);
-            let kept_before = before.len()
-                - places
-                    .iter()
-                    .map(|place| place.end.min(cut).saturating_sub(place.start))
-                    .sum::<usize>();
-            assert_eq!(
-                chunks[0].len(),
-                kept_before + masks_before.count() * MASK.len(),
-                "{text:?} at {cut}"
-            );
+            let masked = places.iter().filter(|place| place.start < cut);
+            let lost = masked.clone().map(|place| place.end.min(cut) - place.start);
+            let len = before.len() - lost.sum::<usize>() + masked.count() * MASK.len();
+            assert_eq!(chunks[0].len(), len, "{text:?} at {cut}");
         }
     }
 }
@@ -191,11 +170,8 @@ fn control_sequences_at_any_place_hide_no_secret() {
                 let raw = [before, sequence.as_bytes(), after].concat();
                 let (clean, removed) = redact_bytes(&raw);
                 assert!(removed > 0, "{text:?} at {at}");
-                assert_eq!(
-                    clean_lossy(&clean, encoding_rs::UTF_8),
-                    expected,
-                    "{text:?} at {at}"
-                );
+                let shown = clean_lossy(&clean, encoding_rs::UTF_8);
+                assert_eq!(shown, expected, "{text:?} at {at}");
                 assert_eq!(redact_bytes(&clean), (clean, 0), "{text:?} at {at}");
             }
         }

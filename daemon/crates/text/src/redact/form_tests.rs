@@ -8,18 +8,13 @@ fn a_token_and_a_command_are_found_after_a_line_end_that_is_not_decoded() {
     let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
     for before in ["x\\n", "x\\\\n", "x\\r\\n", "x\\t"] {
         becomes(&format!("{before}{token}\\ny"), &format!("{before}***\\ny"));
-        becomes(
-            &format!("{before}AKIAIOSFODNN7EXAMPLE"),
-            &format!("{before}***"),
-        );
-        becomes(
-            &format!("{before}curl -u me:hunter2 h"),
-            &format!("{before}curl -u me:*** h"),
-        );
-        becomes(
-            &format!("{before}bearer abcd1234"),
-            &format!("{before}bearer ***"),
-        );
+        for (secret, masked) in [
+            ("AKIAIOSFODNN7EXAMPLE", "***"),
+            ("curl -u me:hunter2 h", "curl -u me:*** h"),
+            ("bearer abcd1234", "bearer ***"),
+        ] {
+            becomes(&format!("{before}{secret}"), &format!("{before}{masked}"));
+        }
     }
     stays(&format!("x\\a{token}"));
     stays("C:\\task-1234567890abcdef1234567890");
@@ -40,14 +35,10 @@ fn tokens_of_more_issuers_are_recognised_by_their_form() {
         becomes(&format!("use {secret} now"), "use *** now");
         becomes(&format!("{{\"{secret}\": true}}"), "{\"***\": true}");
     }
-    becomes(
-        &format!("bot123456789:AA{key}/getMe"),
-        "bot123456789:***/getMe",
-    );
-    becomes(
-        &format!("Authorization: Bot {discord}"),
-        "Authorization: Bot ***",
-    );
+    let bot = format!("bot123456789:AA{key}/getMe");
+    becomes(&bot, "bot123456789:***/getMe");
+    let header = format!("Authorization: Bot {discord}");
+    becomes(&header, "Authorization: Bot ***");
     for text in [
         "hvs.example".to_owned(),
         "hf_hub_download".to_owned(),
@@ -72,24 +63,28 @@ fn long_secrets_end_where_a_character_does() {
             .text
             .into_owned();
         assert_eq!(here, "sudo -S id <<EOF\n***\nEOF\n");
-        for before in [
-            "IDENTIFIED BY ",
-            "IDENTIFIED BY '",
-            "ALTER ROLE a PASSWORD $$",
-            "AUTH ",
-            "PASS ",
-            "db.auth(\"me\", \"",
-            "mysql -p",
-            "curl -u me:",
-            "machine h login me password ",
-            "Cookie: a=",
-            "password=",
-            "echo ",
-            "https://me:",
-            "-passin pass:",
-            "sudo -S id <<< ",
-            "Authorization: Basic ",
-        ] {
+        let starts = [
+            [
+                "IDENTIFIED BY ",
+                "IDENTIFIED BY '",
+                "ALTER ROLE a PASSWORD $$",
+                "AUTH ",
+            ],
+            ["PASS ", "db.auth(\"me\", \"", "mysql -p", "curl -u me:"],
+            [
+                "machine h login me password ",
+                "Cookie: a=",
+                "password=",
+                "echo ",
+            ],
+            [
+                "https://me:",
+                "-passin pass:",
+                "sudo -S id <<< ",
+                "Authorization: Basic ",
+            ],
+        ];
+        for before in starts.concat() {
             let text = format!("{before}{long}@h | sudo -S id");
             for line in [redact(&text).text, redact_line(text.as_bytes()).into()] {
                 let again = redact(&line);

@@ -18,24 +18,9 @@ pub(super) fn stays(text: &str) {
 #[test]
 fn tokens_of_known_form_go() {
     let alphabet = "Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2";
-    for prefix in [
-        "ghp_",
-        "gho_",
-        "ghs_",
-        "ghu_",
-        "ghr_",
-        "github_pat_",
-        "glpat-",
-        "xoxb-",
-        "xoxp-",
-        "sk_live_",
-        "sk_test_",
-        "rk_live_",
-        "AIza",
-        "sk-ant-api03-",
-        "sk-proj-",
-        "sk-",
-    ] {
+    let prefixes = "ghp_ gho_ ghs_ ghu_ ghr_ github_pat_ glpat- xoxb- xoxp- sk_live_ sk_test_ rk_live_ AIza \
+        sk-ant-api03- sk-proj- sk-";
+    for prefix in prefixes.split(' ') {
         becomes(&format!("see {prefix}{alphabet}, ok"), "see ***, ok");
         becomes(&format!("\"{prefix}{alphabet}\""), "\"***\"");
         stays(&format!("x{prefix}{alphabet}"));
@@ -72,14 +57,10 @@ fn tokens_of_known_form_go() {
         stays(&format!("see {}", &token[..12]));
     }
     becomes("id AKIAIOSFODNN7EXAMPLE.", "id ***.");
-    becomes(
-        "aws_secret_access_key = wJalr/K7MDENG+bPx",
-        "aws_secret_access_key = ***",
-    );
-    becomes(
-        "\"SecretAccessKey\": \"wJalr/K7\"",
-        "\"SecretAccessKey\": \"***\"",
-    );
+    let aws = "aws_secret_access_key = wJalr/K7MDENG+bPx";
+    becomes(aws, "aws_secret_access_key = ***");
+    let aws = r#""SecretAccessKey": "wJalr/K7""#;
+    becomes(aws, r#""SecretAccessKey": "***""#);
     becomes("got eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJ-_x ok", "got *** ok");
 }
 
@@ -91,15 +72,10 @@ fn private_keys_go_as_a_whole() {
     );
     becomes(&format!("a\n{block}\nb"), "a\n***\nb");
     becomes(&format!("key: {block}\nb"), "key: ***\nb");
-    let one_line = block.replace('\n', "\\n");
-    becomes(
-        &format!("{{\"k\": \"{one_line}\\n\"}}"),
-        "{\"k\": \"***\\n\"}",
-    );
-    let cut_off = format!(
-        "-----BEGIN OPENSSH PRIVATE KEY-----\n{line}\n{}",
-        &line[..30]
-    );
+    let one_line = format!(r#"{{"k": "{}\n"}}"#, block.replace('\n', "\\n"));
+    becomes(&one_line, r#"{"k": "***\n"}"#);
+    let start = &line[..30];
+    let cut_off = format!("-----BEGIN OPENSSH PRIVATE KEY-----\n{line}\n{start}");
     becomes(&format!("{cut_off}\n$ exit\n"), "***\n$ exit\n");
     becomes(&format!("{cut_off} and more"), "*** and more");
     let quoted = format!("> -----BEGIN PRIVATE KEY-----\r\n> {line}\r\n> {line}\r\n> bye\r\n");
@@ -115,78 +91,12 @@ fn private_keys_go_as_a_whole() {
 
 mod properties {
     use super::*;
+    use crate::test_lines::lines;
     use proptest::prelude::*;
 
     /// Text that consists mostly of what rules look for.
     fn soup() -> impl Strategy<Value = String> {
-        let piece = prop::sample::select(vec![
-            "my password is ",
-            "the token was: ",
-            "log in with ",
-            " on port 1",
-            " and ",
-            "\\n",
-            "**",
-            "swordfish",
-            "123456789:AA",
-            "password",
-            "token",
-            "API_KEY",
-            "secret",
-            "Authorization",
-            "pwd",
-            "=",
-            ":",
-            ": ",
-            " = ",
-            "\"",
-            "'",
-            "\\\"",
-            "`",
-            "--",
-            "Bearer ",
-            "Basic ",
-            "***",
-            "echo ",
-            " | sudo -S",
-            "<<<",
-            "identified by ",
-            "create user me ",
-            "PASS ",
-            "AUTH ",
-            "curl -su ",
-            "pass:",
-            "ghp_",
-            "a1b2c3d4e5f6a7b8c9d0e1f2",
-            "sk-",
-            "eyJhbGciOi.",
-            "://",
-            "https://me:",
-            "@",
-            "-----BEGIN PRIVATE KEY-----",
-            "-----END PRIVATE KEY-----",
-            "\n",
-            "\r\n",
-            " ",
-            ",",
-            "{",
-            "}",
-            "(",
-            ")",
-            "[",
-            "<",
-            ">",
-            "</",
-            ";",
-            "&",
-            "\\",
-            "x",
-            "Hunter",
-            "é",
-            "$",
-            "12",
-            "#",
-        ]);
+        let piece = prop::sample::select(lines("parts_of_secrets"));
         prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
     }
 

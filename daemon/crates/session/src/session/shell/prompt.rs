@@ -2,7 +2,7 @@
 //! The system call in which a shell is blocked does not distinguish a prompt from a `read` in a script. The last line of
 //! the output does: it is compared with the last line from before the command was typed.
 
-use super::prompt_line::{PromptLine, TAIL_MAX_LEN};
+use super::prompt_line::{TAIL_MAX_LEN, ends_with_mark, last_line, last_line_screen};
 
 const ESC: u8 = 0x1b;
 /// How line editors switch bracketed paste on (`h`) and off (`l`).
@@ -56,7 +56,7 @@ pub(crate) fn has_text_at_mark(tail: &[u8]) -> bool {
         return false;
     };
     let typed = &tail[at..];
-    typed.contains(&b'\n') || !PromptLine::of(typed).text.is_empty()
+    typed.contains(&b'\n') || !last_line(typed).is_empty()
 }
 
 /// Returns whether the shell prompts for the rest of a command.
@@ -104,7 +104,7 @@ impl Prompt {
     pub(crate) fn at_end_of(tail: &[u8], line_editing: bool) -> Self {
         let tail = &tail[tail.len().saturating_sub(TAIL_MAX_LEN)..];
         Self {
-            line: PromptLine::of(tail).text,
+            line: last_line(tail),
             late_line: Vec::new(),
             line_editing,
         }
@@ -114,21 +114,22 @@ impl Prompt {
     /// A terminal's output is passed on by a worker of the kernel, so when the shell waits for a line, its prompt may not
     /// have arrived yet. The last line was then empty, or the end of earlier output.
     pub(crate) fn learn(&mut self, echo: &[u8]) {
-        let mut shown = Vec::new();
-        let last = PromptLine::follow(echo, |line| {
-            let starts = ECHOED_STARTS.map(|start| memchr::memmem::find(line, start));
+        let mut screen = last_line_screen();
+        let (mut shown, mut line) = (Vec::new(), Vec::new());
+        for part in echo.split_inclusive(|byte| Some(byte) == ECHOED_MARK.last()) {
+            screen.feed(part);
+            line = screen.before_cursor().into_bytes();
+            let starts = ECHOED_STARTS.map(|start| memchr::memmem::find(&line, start));
             if line.ends_with(ECHOED_MARK)
                 && let Some(at) = starts.into_iter().flatten().min()
             {
                 shown = line[..at].to_vec();
             }
-        });
+        }
         // The kernel's echo goes before a prompt that was not there yet.
-        let line = if last.text.is_empty() {
-            shown
-        } else {
-            last.text
-        };
+        if line.is_empty() {
+            line = shown;
+        }
         if line != self.line {
             self.late_line = line;
         }
@@ -146,17 +147,17 @@ impl Prompt {
 
     /// Returns how similar the last line of `tail` is to this prompt.
     pub(crate) fn likeness(&self, tail: &[u8]) -> Likeness {
-        let last = PromptLine::of(tail);
-        if last.ends_with_mark {
+        if ends_with_mark(tail) {
             return Likeness::Same;
         }
+        let last = last_line(tail);
         let mut lines = [&self.line, &self.late_line]
             .into_iter()
             .filter(|line| !line.is_empty())
             .peekable();
         if lines.peek().is_none() {
             // An empty prompt proves nothing, but a line editor at work is a hint.
-            let hint = self.line_editing && last.text.is_empty() && !tail.is_empty();
+            let hint = self.line_editing && last.is_empty() && !tail.is_empty();
             return if hint {
                 Likeness::Alike
             } else {
@@ -164,7 +165,7 @@ impl Prompt {
             };
         }
         lines.fold(Likeness::Different, |best, line| {
-            best.max(likeness_of(line, &last.text))
+            best.max(likeness_of(line, &last))
         })
     }
 }
@@ -196,7 +197,7 @@ pub(super) fn len_before_editor(line: &[u8]) -> usize {
 pub(super) fn len_without_prompt(output: &[u8], prompt: &[u8]) -> usize {
     let drawn_again = || {
         let is_line = !prompt.contains(&b'\n');
-        let len = len_without_shown(output, &PromptLine::of(prompt).text).filter(|_| is_line)?;
+        let len = len_without_shown(output, &last_line(prompt)).filter(|_| is_line)?;
         // A prompt of several lines is drawn again from its last one on.
         Some(memchr::memmem::rfind(&output[..len], PASTE_ON).unwrap_or(len))
     };

@@ -4,8 +4,8 @@ use super::event::{Event, MAX_TIME_US};
 use crate::format::{Chunk, Exchange, InputKind, Stream};
 use crate::tools::IDLE;
 use crate::tools::marks::{KeyPress, MAX_KEYS, Marker, Resize, add_marker, add_resize, set_keys};
-use crate::tools::plain::shown;
 use ccd_protocol::tape::TapeExit;
+use ccd_screen::shown;
 use ccd_text::redact::MASK;
 use std::collections::BTreeMap;
 

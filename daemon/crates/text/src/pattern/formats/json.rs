@@ -158,18 +158,10 @@ mod tests {
         let text = "reply: {\"a\": {\"b\": [1, 2, {\"c\": \"}\"}]}} done\n[1,2] {\"d\": 1.5}";
         let (found, is_cut) = documents(text);
         assert!(!is_cut);
-        assert_eq!(
-            &text[found[0].span.clone()],
-            "{\"a\": {\"b\": [1, 2, {\"c\": \"}\"}]}}"
-        );
-        assert_eq!(
-            values(text),
-            [
-                json!({"a": {"b": [1, 2, {"c": "}"}]}}),
-                json!([1, 2]),
-                json!({"d": 1.5})
-            ]
-        );
+        let first = r#"{"a": {"b": [1, 2, {"c": "}"}]}}"#;
+        assert_eq!(&text[found[0].span.clone()], first);
+        let nested = json!({"a": {"b": [1, 2, {"c": "}"}]}});
+        assert_eq!(values(text), [nested, json!([1, 2]), json!({"d": 1.5})]);
         assert_eq!(values("{broken {\"ok\": true}"), [json!({"ok": true})]);
         assert_eq!(values(" {} \n"), [json!({})]);
         assert_eq!(values("[[1, 2]]"), [json!([[1, 2]])]);
@@ -177,51 +169,14 @@ mod tests {
     }
 
     #[test]
-    fn brackets_are_no_json() {
-        for text in [
-            "",
-            "[",
-            "{",
-            "{}}}",
-            "{\"key\": invalid}",
-            "(default)[x]",
-            "see [1] and [2]",
-            "[1]+  Done  sleep 1",
-            "[GCC 12.2.0] on linux",
-            "[12]",
-            "array []",
-            "f() { return 1; }",
-            "{a: 1}",
-            "${HOME}",
-            "[y/N]",
-            "{'a': 1}",
-            "[\"x\"] is a list",
-            "[true]",
-            "%{http_code}",
-            "a: {b: 1, c: [1,2]}",
-            "f() { return [1, 2]; }",
-        ] {
-            assert_eq!(values(text), [] as [Value; 0], "{text:?}");
-        }
-    }
-
-    #[test]
     fn what_is_too_deep_is_left_out_as_a_whole_and_said() {
         let object = |depth: usize| format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
-        for (depth, is_told) in [
-            (100, true),
-            (120, true),
-            (121, false),
-            (127, false),
-            (300, false),
-        ] {
+        for depth in [100, 120, 121, 127, 300] {
+            let is_told = depth <= 120;
             let text = format!("x {} y [1, 2]", object(depth));
             let (found, is_cut) = documents(&text);
-            assert_eq!(
-                (found.len(), is_cut),
-                (1 + usize::from(is_told), !is_told),
-                "{depth}"
-            );
+            assert_eq!(found.len(), 1 + usize::from(is_told), "{depth}");
+            assert_eq!(is_cut, !is_told, "{depth}");
             assert_eq!(found.last().unwrap().value, json!([1, 2]));
         }
         let array = format!("{}1,2{}", "[".repeat(300), "]".repeat(300));

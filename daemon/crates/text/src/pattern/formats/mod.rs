@@ -81,3 +81,32 @@ fn free<'a>(lines: &[Line<'a>], taken: &[Range<usize>]) -> Vec<Line<'a>> {
     }
     free
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::lines::lines;
+    use super::*;
+    use crate::test_lines;
+
+    type Count = fn(&str, &[Line<'_>]) -> usize;
+
+    #[test]
+    fn each_format_is_found_once_and_not_in_text_that_looks_like_it() {
+        let formats: [(&str, Count); 7] = [
+            ("csv", |_, lines| csv::find(lines).len()),
+            ("ini", |_, lines| ini::find(lines).len()),
+            ("json", |text, _| json::documents(text).0.len()),
+            ("key_value", |_, lines| key_value::find(lines).len()),
+            ("table", |_, lines| table::find(lines).len()),
+            ("xml", |text, lines| xml::find(text, lines).len()),
+            ("yaml", |_, lines| yaml::find(lines).len()),
+        ];
+        for (format, count) in formats {
+            for (list, expected) in [(format, 1), (&format!("no_{format}"), 0)] {
+                for text in test_lines::lines(list) {
+                    assert_eq!(count(&text, &lines(&text)), expected, "{format} {text:?}");
+                }
+            }
+        }
+    }
+}

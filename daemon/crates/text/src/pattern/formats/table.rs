@@ -228,25 +228,4 @@ mod tests {
         let even = "-rw-r--r-- 1 root root 4096 Jan 12 10:00 a\n-rw-r--r-- 1 root root 4096 Jan 12 11:30 b\ndrwxr-xr-x 2 root root 4096 Jan 13 09:05 c\n";
         assert_eq!(found(even).len(), 1, "{:?}", found(even));
     }
-
-    #[test]
-    fn prose_and_trees_are_no_tables() {
-        for text in [
-            "one two three\nfour five six\n",
-            "The quick brown fox jumps over\nthe lazy dog and then it runs\naway from all of the others in\nthe wood, because it must.\n",
-            "├── a\n│   └── b\n└── c\n",
-            "a | b\nc | d\n",
-            "----\n",
-            "== title ==\n-----------\ntext\n",
-            "  -a, --all     show all\n  -b            brief\n  -c, --colour  in colour\n",
-            "usage: x [-a | -b]\n       [-c | -d]\n",
-            "* one\n* two\n",
-            "64 bytes from 127.0.0.1: icmp_seq=1 ttl=64 time=0.045 ms\n64 bytes from 127.0.0.1: icmp_seq=2 ttl=64 time=0.051 ms\n64 bytes from 127.0.0.1: icmp_seq=3 ttl=64 time=0.049 ms\n",
-            "INSERT INTO t VALUES (1, 2);\nINSERT INTO t VALUES (3, 4);\nINSERT INTO t VALUES (5, 6);\n",
-            "import { a } from 'a';\nimport { b } from 'b';\nimport { c } from 'c';\n",
-            "import { a } from 'a'\nimport { b } from 'b'\nimport { c } from 'c'\n",
-        ] {
-            assert_eq!(found(text), [], "{text:?}");
-        }
-    }
 }

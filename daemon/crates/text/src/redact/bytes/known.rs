@@ -80,17 +80,12 @@ mod tests {
         for text in ["Qx7hunterzz99w", "correctHorse", "geheim-9", "s3cret!!x"] {
             assert!(is_distinctive(text), "{text}");
         }
-        for text in [
-            "test",
-            "password",
-            "Password",
-            "12345678",
-            "2026-01-02",
-            "hunter2",
-            "correct horse battery",
-            "/run/secrets/db1",
-            "some-name",
-        ] {
+        #[rustfmt::skip]
+        let texts = [
+            "test", "password", "Password", "12345678", "2026-01-02", "hunter2", "correct horse battery",
+            "/run/secrets/db1", "some-name",
+        ];
+        for text in texts {
             assert!(!is_distinctive(text), "{text}");
         }
     }

@@ -99,39 +99,27 @@ mod tests {
         ] {
             let input = |line: &str| format!("{before}{line}{after}");
             let (begin, full, last) = (input(BEGIN), input(&body), input("Zz9=aB"));
-            assert_eq!(
-                taken(&[&begin, &full, &last, &input("-----END PRIVATE KEY-----")]),
-                [
-                    None,
-                    Some(vec![body.clone()]),
-                    Some(vec!["Zz9=aB".into()]),
-                    None
-                ],
-                "{before:?} {after:?}"
-            );
+            let end = input("-----END PRIVATE KEY-----");
+            let (body, rest) = (Some(vec![body.clone()]), Some(vec!["Zz9=aB".into()]));
+            let found = taken(&[&begin, &full, &last, &end]);
+            assert_eq!(found, [None, body, rest, None], "{before:?} {after:?}");
         }
     }
 
     #[test]
     fn the_password_of_an_entry_that_was_started_is_a_secret() {
         let password = |text: &str| Some(vec![text.to_owned()]);
-        assert_eq!(
-            taken(&[
-                "machine h\n",
-                "  login u\n",
-                "  password netrcPassQQ77\n",
-                "ls\n"
-            ]),
-            [None, None, password("netrcPassQQ77"), None]
-        );
-        assert_eq!(
-            taken(&["machine h login u password\r", "netrcPassQQ77\r"]),
-            [None, password("netrcPassQQ77")]
-        );
-        assert_eq!(
-            taken(&["default\n", "# mine\n", "\n", "password abc-1\nmachine h\n"]),
-            [None, None, None, password("abc-1")]
-        );
+        let found = taken(&[
+            "machine h\n",
+            "  login u\n",
+            "  password netrcQQ77\n",
+            "ls\n",
+        ]);
+        assert_eq!(found, [None, None, password("netrcQQ77"), None]);
+        let found = taken(&["machine h login u password\r", "netrcQQ77\r"]);
+        assert_eq!(found, [None, password("netrcQQ77")]);
+        let found = taken(&["default\n", "# mine\n", "\n", "password abc-1\nmachine h\n"]);
+        assert_eq!(found, [None, None, None, password("abc-1")]);
         // A plain word is hidden in its own line only.
         assert_eq!(taken(&["machine h", "password test"]), [None, Some(vec![])]);
         for innocent in [

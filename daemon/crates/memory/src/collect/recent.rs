@@ -67,7 +67,12 @@ pub fn uncommitted(directory: &Path) -> Option<MemoryRecent> {
     let changes = tree.changes().ok()?.into_iter();
     let inside = changes.filter_map(|path| {
         let path = tree.root.join(path);
-        Some(path.strip_prefix(&root).ok()?.to_string_lossy().into_owned())
+        Some(
+            path.strip_prefix(&root)
+                .ok()?
+                .to_string_lossy()
+                .into_owned(),
+        )
     });
     let paths: Vec<String> = inside.collect();
     let named = paths[..paths.len().min(NAMED)].join(", ");

@@ -104,7 +104,7 @@ fn every_part_is_listed_and_forgotten() {
         "  1 log file: the newest, which the daemon writes; kept ",
         "nothing found: runs, reports",
     ];
-    assert_has(&page, &lines);
+    assert_has(&page, lines);
     // Without a terminal and without --yes, it is only shown.
     let preview = client.run(&["data", "forget"]);
     assert_has(&preview.stdout, ["tapes         would delete 1 tape\n"]);
@@ -168,7 +168,7 @@ fn a_time_or_a_directory_with_all_below_it_limits_what_is_forgotten() {
         "memory        deleted 1 memory",
         "jobs          stays: 2 jobs: jobs belong to no project",
     ];
-    assert_has(&done, &lines);
+    assert_has(&done, lines);
     assert!(!with_word(&other).is_empty());
     assert!(other.join(".claude/session-memory.md").exists());
     let rest = forget(&["sessions", "tapes", "--project", other.to_str().unwrap()]);
@@ -182,7 +182,7 @@ fn a_time_or_a_directory_with_all_below_it_limits_what_is_forgotten() {
         "hooks         deleted 1 payload",
         "memory        deleted 1 memory",
     ];
-    assert_has(&rest, &lines);
+    assert_has(&rest, lines);
 }
 
 #[test]

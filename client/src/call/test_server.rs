@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 
 /// What the server does next with a connection. After the last turn, it closes the connection.
@@ -39,7 +39,7 @@ impl TestServer {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
         let listener = UnixListener::bind(&socket).unwrap();
-        let (say, closed) = channel();
+        let (say, closed) = sync_channel(64);
         let thread = std::thread::spawn(move || {
             let (mut requests, mut open) = (Vec::new(), Vec::new());
             for turns in connections {

@@ -16,8 +16,8 @@ fn all_mistakes_are_named_at_the_start_and_nothing_is_started() {
         "3:19: limits.rows must be",
         "4:12: logging must be an object",
     ];
-    assert_has(&ran.stderr, &mistakes);
-    assert_has(&checked.stdout, &mistakes);
+    assert_has(&ran.stderr, mistakes);
+    assert_has(&checked.stdout, mistakes);
     let mut lines = checked.stdout.lines();
     assert!(lines.all(|line| line.starts_with("error: ")));
     assert!(!daemon.socket().exists());

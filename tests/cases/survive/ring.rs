@@ -69,13 +69,16 @@ fn assert_ends_for_its_ring(session: &OpenSession<'_>) {
     assert!(history.contains("truncated or overwritten"), "{history}");
 }
 
+/// Changes the file of a ring.
+type Damage = dyn Fn(&File) -> io::Result<()>;
+
 #[test]
 fn a_ring_that_is_truncated_or_overwritten_ends_its_session_alone() {
     let daemon = Daemon::start();
     let other = open(&daemon);
     let truncate = |len| move |ring: &File| ring.set_len(len);
     let overwrite = |offset, len| move |ring: &File| ring.write_all_at(&vec![0xff; len], offset);
-    let damage: [&dyn Fn(&File) -> io::Result<()>; 6] = [
+    let damage: [&Damage; 6] = [
         &truncate(0),
         &truncate(4096),
         &truncate(70_000),

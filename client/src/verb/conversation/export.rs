@@ -1,14 +1,13 @@
 //! `ccctl conversation export`: a conversation as a page for a browser, as Markdown or as JSON.
 
-use super::pages::Pages;
+use super::pages::{Pages, each_page};
 use super::{html, named};
 use crate::args::ConversationExportArgs;
 use crate::call::{DaemonAddress, call_at};
 use crate::caller::claude_dirs;
 use crate::{Context, Exit, Failure, render, whole_file};
 use ccd_protocol::conversation::{
-    ConversationExport, ConversationExportReply, ConversationPageParams, ConversationParams,
-    ExportAbout,
+    ConversationExport, ConversationPageParams, ConversationParams, ExportAbout,
 };
 use std::fs;
 use std::io::{self, Write};
@@ -178,24 +177,4 @@ fn json(
             None => out.write_all(b"]}\n").and_then(|()| out.flush()),
         }
     })
-}
-
-/// Requests a conversation page by page, and passes each page to `write`.
-pub(super) fn each_page(
-    conversation: &ConversationParams,
-    place: &DaemonAddress,
-    mut write: impl FnMut(&ConversationExportReply) -> io::Result<()>,
-) -> Result<(), Failure> {
-    let mut params = ConversationPageParams {
-        conversation: conversation.clone(),
-        ..ConversationPageParams::default()
-    };
-    loop {
-        let page = call_at::<ConversationExport>(place, &params)?.value;
-        write(&page).map_err(Failure::Output)?;
-        params.from = page.next;
-        if params.from.is_none() {
-            return Ok(());
-        }
-    }
 }

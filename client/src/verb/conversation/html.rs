@@ -1,6 +1,6 @@
 //! The page of a conversation for a browser: one file with its data, style and scripts.
 
-use super::export::each_page;
+use super::pages::each_page;
 use crate::Failure;
 use crate::call::DaemonAddress;
 use base64::Engine as _;

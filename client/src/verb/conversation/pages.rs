@@ -4,9 +4,11 @@ use crate::Failure;
 use crate::call::{DaemonAddress, call_at};
 use crate::render::Spoken;
 use ccd_protocol::conversation::{
-    ConversationGet, ConversationGetReply, ConversationPageParams, ConversationPair,
+    ConversationExport, ConversationExportReply, ConversationGet, ConversationGetReply,
+    ConversationPageParams, ConversationPair, ConversationParams,
 };
 use std::collections::HashMap;
+use std::io;
 
 /// Turns in the first page, which is on the screen before the next one is requested.
 const FIRST_PAGE: u64 = 100;
@@ -73,6 +75,26 @@ impl Iterator for Pages {
                 self.failure = Some(failure);
                 return None;
             }
+        }
+    }
+}
+
+/// Requests a conversation page by page, and passes each page to `write`.
+pub(super) fn each_page(
+    conversation: &ConversationParams,
+    place: &DaemonAddress,
+    mut write: impl FnMut(&ConversationExportReply) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let mut params = ConversationPageParams {
+        conversation: conversation.clone(),
+        ..ConversationPageParams::default()
+    };
+    loop {
+        let page = call_at::<ConversationExport>(place, &params)?.value;
+        write(&page).map_err(Failure::Output)?;
+        params.from = page.next;
+        if params.from.is_none() {
+            return Ok(());
         }
     }
 }

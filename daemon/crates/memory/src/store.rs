@@ -230,9 +230,9 @@ fn write_file(root: &Path, content: &[u8]) -> io::Result<()> {
     match file.symlink_metadata() {
         // A link in the place of the file was made by somebody with other plans.
         Ok(about) if !about.is_file() => {
-            return Err(io::Error::other("it is not a regular file; remove it"));
+            Err(io::Error::other("it is not a regular file; remove it"))
         }
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => whole_file::replace(&file, content, 0o600, Durability::Now),
     }
 }

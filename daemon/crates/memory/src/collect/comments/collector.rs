@@ -4,15 +4,15 @@ use super::language::language;
 use super::scan::scan;
 use crate::collect::facts::{Finding, masked};
 use crate::collect::open_point::{Comment, Keyword};
+use crate::collect::paths::relative;
 use crate::collect::project::Project;
 use crate::disk::read;
-use crate::model::pattern;
 use ignore::{WalkBuilder, WalkState};
 use parking_lot::Mutex;
-use regex::Regex;
-use std::path::Path;
-use std::sync::LazyLock;
+use regex::bytes::Regex;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 /// Longer files are not written by people.
@@ -35,16 +35,23 @@ const HEAD_BYTES: usize = 1024;
 
 static WORDS: LazyLock<Regex> = LazyLock::new(|| {
     let words = Keyword::ALL.map(|(_, word, _)| word);
-    pattern(&words.join("|"))
+    Regex::new(&words.join("|")).expect("the words are a pattern")
 });
 
 pub(in crate::collect) fn comments(project: &Project) -> Result<Finding<Vec<Comment>>, String> {
     let root = &project.root;
     let tree = project.work_tree.as_ref();
     let is_part = tree.is_some_and(|tree| tree.root != *root);
+    // Rules are for a directory of a repository, too, if they are above it, and those of the repository of a linked work tree.
+    let main = tree.and_then(|tree| tree.common_dir.parent());
+    let above = root.ancestors().take(if is_part { usize::MAX } else { 1 });
+    if let Some(bad) = above.chain(main).find_map(bad_rules) {
+        return Err(format!("{} is not a regular file", bad.display()));
+    }
     let found = Mutex::new(Finding::<Vec<Comment>>::default());
     let is_late = AtomicBool::new(false);
-    walk(root, is_part).run(|| {
+    let bad = Arc::new(Mutex::new(Vec::new()));
+    walk(root, is_part, &bad).run(|| {
         Box::new(|entry| {
             if Instant::now() >= project.deadline {
                 is_late.store(true, Ordering::Relaxed);
@@ -69,6 +76,9 @@ pub(in crate::collect) fn comments(project: &Project) -> Result<Finding<Vec<Comm
     let mut found = found.into_inner();
     super::age::mark_old(project, &mut found.value);
     found.value.sort_by(|a, b| rank(a).cmp(&rank(b)));
+    let inside = |path: &PathBuf| relative(root, &path.to_string_lossy());
+    let why = |path| format!("{} is not a regular file", inside(path));
+    found.left_out.extend(bad.lock().iter().map(why));
     Ok(found)
 }
 
@@ -78,10 +88,18 @@ fn rank(one: &Comment) -> (bool, u8, Keyword, &str, u64) {
     (is_other, one.age, one.keyword, &one.path, one.line)
 }
 
-/// Ignored files, hidden files and links are left out, and what others wrote. `is_part` says whether rules above the directory
-/// count.
-fn walk(root: &Path, is_part: bool) -> ignore::WalkParallel {
-    let top = root.to_owned();
+/// Returns the first file in a directory that has rules about what is ignored but is not a regular file: opening a named
+/// pipe would wait for ever.
+fn bad_rules(folder: &Path) -> Option<PathBuf> {
+    let rules = [".gitignore", ".ignore", ".git/info/exclude"].map(|name| folder.join(name));
+    let is_bad = |path: &PathBuf| path.metadata().is_ok_and(|about| !about.is_file());
+    rules.into_iter().find(is_bad)
+}
+
+/// Ignored files, hidden files and links are left out, and what others wrote. A directory whose rules cannot be read is
+/// left out, too; their files are put into `bad`. `is_part` says whether rules above the directory count.
+fn walk(root: &Path, is_part: bool, bad: &Arc<Mutex<Vec<PathBuf>>>) -> ignore::WalkParallel {
+    let (bad, top) = (Arc::clone(bad), root.to_owned());
     let is_ours = move |entry: &ignore::DirEntry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         if !is_folder || entry.depth() == 0 {
@@ -98,7 +116,13 @@ fn walk(root: &Path, is_part: bool) -> ignore::WalkParallel {
             let mut above = above.components();
             above.any(|part| is_of(SOURCES, &part.as_os_str().to_string_lossy()))
         };
-        !is_of(OTHERS, &name) && (!is_of(BESIDE, &name) || is_in_sources())
+        if is_of(OTHERS, &name) || (is_of(BESIDE, &name) && !is_in_sources()) {
+            return false;
+        }
+        let rules = bad_rules(entry.path());
+        let is_good = rules.is_none();
+        bad.lock().extend(rules);
+        is_good
     };
     let mut walk = WalkBuilder::new(root);
     walk.require_git(false)
@@ -123,10 +147,10 @@ fn in_file(root: &Path, path: &Path) -> Option<(Vec<Comment>, u64)> {
     }
     let path = path.strip_prefix(root).ok()?;
     let content = read(root, path, FILE_BYTES).ok()?;
-    let text = content.text();
-    if content.is_cut || !WORDS.is_match(&text) || text.contains('\0') {
+    if content.is_cut || !WORDS.is_match(&content.bytes) || content.bytes.contains(&0) {
         return None;
     }
+    let text = content.text();
     let head = &text[..text.floor_char_boundary(HEAD_BYTES)];
     let is_comment = |line: &&str| {
         line.trim_start()

@@ -1,6 +1,6 @@
 //! Parts that a save leaves out: the file, its readers and the next session are told.
 
-use super::{digest_of, saved, with, write};
+use super::{digest_of, pipe, saved, with, write};
 use crate::{MEMORY_FILE, read};
 use std::fs;
 use std::path::Path;
@@ -68,4 +68,22 @@ fn reports_beyond_the_limit_are_counted() {
     }
     let expected = "test reports: left out: there are 401 reports; the limit is 400";
     assert_eq!(warnings(folder.path()), [expected]);
+}
+
+#[test]
+fn a_named_pipe_instead_of_rules_about_ignored_files_is_not_opened() {
+    for name in [".gitignore", ".ignore"] {
+        let folder = with(&[
+            ("a.rs", "// FIXME: seen\n"),
+            ("sub/b.rs", "// FIXME: left out\n"),
+        ]);
+        let root = folder.path();
+        pipe(&root.join("sub").join(name));
+        let expected = format!("comments: left out: sub/{name} is not a regular file");
+        assert_eq!(warnings(root), [expected]);
+        assert_eq!(read(root).unwrap().memory.blockers[0].title, "seen");
+        pipe(&root.join(name));
+        let found = warnings(&root.join("sub"));
+        assert!(found[0].ends_with("is not a regular file"), "{found:?}");
+    }
 }

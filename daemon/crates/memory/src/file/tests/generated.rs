@@ -95,7 +95,7 @@ fn filled(
             entries.collect()
         }
         Value::Object(fields) => match fields.get("?") {
-            Some(_) if number % 2 == 0 => Value::Null,
+            Some(_) if number.is_multiple_of(2) => Value::Null,
             Some(form) => filled(form, texts, numbers),
             None => {
                 let fields = fields.iter();

@@ -96,7 +96,7 @@ fn clients_that_do_not_read_cost_little_and_can_read_later() {
         got.extend(STANDARD.decode(item["data_b64"].as_str().unwrap()).unwrap());
     }
     assert!(got == output.as_bytes(), "byte for byte");
-    let _by_websocket = assert_bounded(&daemon, &mut connection, |mut stream| {
+    let by_websocket = assert_bounded(&daemon, &mut connection, |mut stream| {
         stream.write_all(HANDSHAKE.as_bytes()).unwrap();
         stream.write_all(&frame(&subscribe)).unwrap();
         stream
@@ -104,9 +104,15 @@ fn clients_that_do_not_read_cost_little_and_can_read_later() {
     let params = json!({"session": session, "since": 0, "max_bytes": 100_000, "raw": true});
     let read = json!({"jsonrpc": "2.0", "id": 1, "method": "session.read", "params": params});
     let post = post(&read);
-    let _by_http = assert_bounded(&daemon, &mut connection, |mut stream| {
+    let by_http = assert_bounded(&daemon, &mut connection, |mut stream| {
         stream.write_all(post.repeat(100).as_bytes()).unwrap();
         stream
+    });
+    let worker = worker(&daemon);
+    let full = private_memory(worker);
+    drop((late, by_lines, by_websocket, by_http));
+    eventually("what they left goes back to the system", || {
+        (private_memory(worker) + CLIENTS as u64 * (100 << 10) < full).then_some(())
     });
 }
 

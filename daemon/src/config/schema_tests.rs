@@ -70,111 +70,62 @@ fn every_key_changes_itself_alone() {
 fn ends_of_ranges_are_accepted_and_what_lies_beyond_is_not() {
     for key in KEYS {
         let (inside, outside) = match &key.accepts {
-            Accepts::Boolean => (
-                vec![json!(true), json!(false)],
-                vec![json!(1), json!("true")],
-            ),
-            Accepts::BooleanOrNull => (
-                vec![json!(true), json!(false), json!(null)],
-                vec![json!(1), json!("true")],
-            ),
-            Accepts::Integer(min, max) => (
-                vec![json!(min), json!(max)],
-                vec![
-                    json!(*min as i64 - 1),
-                    json!(max + 1),
-                    json!(1.5),
-                    json!("1"),
-                ],
-            ),
-            Accepts::Seconds(max) => (
-                vec![json!(0), json!(0.5), json!(max)],
-                vec![json!(-1), json!(max + 1), json!("1s")],
-            ),
-            Accepts::OneOf(words) => (
-                words.iter().map(|word| json!(word)).collect(),
-                vec![json!("none of these"), json!(1)],
-            ),
-            Accepts::Path => (
-                vec![json!("/"), json!("/a/b c")],
-                vec![json!("a"), json!(""), json!("~/a"), json!("/a\0"), json!(1)],
-            ),
-            Accepts::OptionalPath => (
-                vec![json!("/a/b c"), json!("")],
-                vec![json!("a"), json!("~/a"), json!(1), json!(null)],
-            ),
-            Accepts::FileOrNull => (
-                vec![json!("/a/b c"), json!(null)],
-                vec![json!("a"), json!(""), json!(1)],
-            ),
-            Accepts::Percent => (
-                vec![json!(0), json!(0.5), json!(100)],
-                vec![json!(-1), json!(100.5), json!("5"), json!("5%")],
-            ),
+            Accepts::Boolean => (json!([true, false]), json!([1, "true"])),
+            Accepts::BooleanOrNull => (json!([true, false, null]), json!([1, "true"])),
+            Accepts::Integer(min, max) => {
+                let below = *min as i64 - 1;
+                (json!([min, max]), json!([below, max + 1, 1.5, "1"]))
+            }
+            Accepts::Seconds(max) => (json!([0, 0.5, max]), json!([-1, max + 1, "1s"])),
+            Accepts::OneOf(words) => (json!(words), json!(["none of these", 1])),
+            Accepts::Path => (json!(["/", "/a/b c"]), json!(["a", "", "~/a", "/a\0", 1])),
+            Accepts::OptionalPath => (json!(["/a/b c", ""]), json!(["a", "~/a", 1, null])),
+            Accepts::FileOrNull => (json!(["/a/b c", null]), json!(["a", "", 1])),
+            Accepts::Percent => (json!([0, 0.5, 100]), json!([-1, 100.5, "5", "5%"])),
             Accepts::Latency => (
-                vec![json!("tape"), json!("RECORDED"), json!("0"), json!("10-50")],
-                vec![json!(5), json!("60001"), json!("50-10"), json!("fast")],
+                json!(["tape", "RECORDED", "0", "10-50"]),
+                json!([5, "60001", "50-10", "fast"]),
             ),
             Accepts::TapeName => (
-                vec![json!("{program}"), json!("a/{tag}-{random}")],
-                vec![json!(""), json!("../a"), json!("{nothing}"), json!(5)],
+                json!(["{program}", "a/{tag}-{random}"]),
+                json!(["", "../a", "{nothing}", 5]),
             ),
             Accepts::Program => (
-                vec![json!("claude"), json!("/opt/a b/claude")],
-                vec![
-                    json!(""),
-                    json!("a/b"),
-                    json!("./a"),
-                    json!("a\0"),
-                    json!(5),
-                ],
+                json!(["claude", "/opt/a b/claude"]),
+                json!(["", "a/b", "./a", "a\0", 5]),
             ),
             Accepts::Tag => (
-                vec![
-                    json!(""),
-                    json!("happy path"),
-                    json!("x".repeat(MAX_TAG_BYTES)),
-                ],
-                vec![
-                    json!("a\nb"),
-                    json!("x".repeat(MAX_TAG_BYTES + 1)),
-                    json!(5),
-                ],
+                json!(["", "happy path", "x".repeat(MAX_TAG_BYTES)]),
+                json!(["a\nb", "x".repeat(MAX_TAG_BYTES + 1), 5]),
             ),
             Accepts::List(list @ ListOf::Decorators) => {
                 let filter = json!({"on": "tape", "filter": ["cat"]});
+                let times = |count| vec![&filter; count];
+                let most = list.max();
                 (
-                    vec![json!([]), json!([filter]), json!(vec![&filter; list.max()])],
-                    vec![
-                        filter.clone(),
-                        json!(["A"]),
-                        json!(vec![&filter; list.max() + 1]),
-                    ],
+                    json!([[], [filter], times(most)]),
+                    json!([filter, ["A"], times(most + 1)]),
                 )
             }
             Accepts::List(list @ ListOf::Folders) => (
-                vec![json!([]), json!(["/a b"]), json!(vec!["/"; list.max()])],
-                vec![json!("/a"), json!(["a"]), json!(vec!["/"; list.max() + 1])],
+                json!([[], ["/a b"], vec!["/"; list.max()]]),
+                json!(["/a", ["a"], vec!["/"; list.max() + 1]]),
             ),
             Accepts::List(ListOf::SaveMoments) => (
-                vec![json!([]), json!(["session_end", "pre_compact"])],
-                vec![
-                    json!("session_end"),
-                    json!(["stop"]),
-                    json!(vec!["session_end"; 3]),
-                ],
+                json!([[], ["session_end", "pre_compact"]]),
+                json!(["session_end", ["stop"], vec!["session_end"; 3]]),
             ),
             Accepts::List(list) => (
-                vec![json!([]), json!(["A"]), json!(vec!["A"; list.max()])],
-                vec![json!("A"), json!([null]), json!(vec!["A"; list.max() + 1])],
+                json!([[], ["A"], vec!["A"; list.max()]]),
+                json!(["A", [null], vec!["A"; list.max() + 1]]),
             ),
         };
         let mut config = Config::default();
-        for value in inside {
-            assert!(key.set(&mut config, &value), "{} refuses {value}", key.name);
+        for value in inside.as_array().unwrap() {
+            assert!(key.set(&mut config, value), "{} refuses {value}", key.name);
         }
-        for value in outside {
-            assert!(!key.set(&mut config, &value), "{} takes {value}", key.name);
+        for value in outside.as_array().unwrap() {
+            assert!(!key.set(&mut config, value), "{} takes {value}", key.name);
         }
     }
 }

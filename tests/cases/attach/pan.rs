@@ -64,7 +64,7 @@ fn only_an_attached_connection_is_panned() {
     let message = client.refused("session.pan", &pan, "invalid_argument");
     assert!(message.contains("not attached"), "{message}");
     let params = json!({"session": target.id(), "rows": 5, "cols": 20, "read_only": true});
-    client.call_value("session.attach", &params).unwrap();
-    client.call_value("session.pan", &pan).unwrap();
+    client.ok("session.attach", &params);
+    client.ok("session.pan", &pan);
     assert_eq!(size(&target), (24, 80));
 }

@@ -20,7 +20,7 @@ fn a_client_of_its_own_gets_a_repaint_and_then_output() {
     let target = daemon.open_bash();
     let mut client = Connection::open(&daemon.socket());
     let params = json!({"session": target.id(), "rows": 24, "cols": 80});
-    let subscription = client.call_value("session.attach", &params).unwrap();
+    let subscription = client.ok("session.attach", &params);
     let item = client.next_item().unwrap();
     let repaint = &item["repaint"];
     assert_eq!([&repaint["rows"], &repaint["cols"]], [24, 80]);
@@ -35,9 +35,7 @@ fn a_client_of_its_own_gets_a_repaint_and_then_output() {
         output.push_str(&text_of(&item));
     }
     assert_eq!(target.now().attached.len(), 1);
-    client
-        .call_value("session.detach", &json!([subscription]))
-        .unwrap();
+    client.ok("session.detach", &json!([subscription]));
     attached(&target, 0);
 }
 
@@ -51,13 +49,13 @@ fn wrong_requests_to_attach_are_refused() {
         client.refused("session.attach", &asked(rows, cols), "invalid_argument");
     }
     let read_only = json!({"session": target.id(), "rows": 5, "cols": 20, "read_only": true});
-    client.call_value("session.attach", &read_only).unwrap();
+    client.ok("session.attach", &read_only);
     client.refused("session.attach", &read_only, "invalid_argument");
     let send = json!({"session": target.id(), "text": "x"});
     let message = client.refused("session.send", &send, "invalid_argument");
     assert!(message.contains("read-only"), "{message}");
     // A read-only viewer's resize changes only the size of its own view.
-    client.call_value("session.resize", &asked(7, 30)).unwrap();
+    client.ok("session.resize", &asked(7, 30));
     assert_eq!(size(&target), (24, 80));
     assert!(!target.output().contains('x'));
     let mut others: Vec<Connection> = Vec::new();
@@ -84,9 +82,9 @@ fn a_session_in_another_encoding_is_shown_and_typed_into() {
     });
     let mut client = Connection::open(&daemon.socket());
     let params = json!({"session": target.id(), "rows": 24, "cols": 80});
-    client.call_value("session.attach", &params).unwrap();
+    client.ok("session.attach", &params);
     let typed = json!({"session": target.id(), "data_b64": STANDARD.encode("日本\r")});
-    client.call_value("session.send", &typed).unwrap();
+    client.ok("session.send", &typed);
     // cat writes the bytes that it receives: 0x93 0xfa 0x96 0x7b.
     target.expect("M-\\^SM-zM-\\^V\\{");
     eventually("the viewer sees the echo as a terminal shows it", || {
@@ -96,16 +94,14 @@ fn a_session_in_another_encoding_is_shown_and_typed_into() {
     });
     // Text whose encoded form looks like UTF-8 is not encoded again.
     let text = json!({"session": target.id(), "text": "\u{ff83}\u{ff71}", "newline": true});
-    client.call_value("session.send", &text).unwrap();
+    client.ok("session.send", &text);
     target.expect("M-CM-1");
-    let history = daemon
-        .call_value("session.history", &json!({"session": target.id()}))
-        .unwrap();
+    let history = daemon.ok("session.history", &json!({"session": target.id()}));
     let rows = history["interactions"].as_array().unwrap();
     let typed = rows.iter().find(|row| row["action"] == "SEND").unwrap();
     assert_eq!(typed["input_text"], "日本");
     let screen = json!({"session": target.id()});
-    let screen = daemon.call_value("session.screen", &screen).unwrap();
+    let screen = daemon.ok("session.screen", &screen);
     assert_eq!(screen["lines"][0], "日本");
 }
 
@@ -120,12 +116,10 @@ fn hidden_bytes_in_another_encoding_stay_hidden() {
     target.wait(WaitFor::Input);
     let typed =
         json!({"session": target.id(), "data_b64": STANDARD.encode(b"p\xe4ssw\xf6rd-\xe9\n")});
-    daemon.call_value("session.send", &typed).unwrap();
+    daemon.ok("session.send", &typed);
     target.expect(">");
     target.close();
-    let history = daemon
-        .call_value("session.history", &json!({"session": target.id()}))
-        .unwrap();
+    let history = daemon.ok("session.history", &json!({"session": target.id()}));
     let text = history.to_string();
     assert!(text.contains("<hidden>") && !text.contains("rd-"), "{text}");
 }

@@ -21,7 +21,7 @@ pub(crate) fn steps(daemon: &Daemon, commands: &Value) -> Vec<Value> {
 }
 
 pub(crate) fn refused(daemon: &Daemon, method: &str, params: &Value, code: ErrorCode) -> String {
-    let error = daemon.call_value(method, params).unwrap_err();
+    let error = daemon.error(method, params);
     assert_error(&error, code);
     error["message"].as_str().unwrap().to_owned()
 }

@@ -72,7 +72,7 @@ fn the_begin_of_an_id_names_a_job_that_has_no_namesake_and_what_is_no_job_is_an_
     let mut begins = ids.iter().map(|id| &id[..5]);
     let twice = begins.find(|begin| ids.iter().filter(|id| id.starts_with(begin)).count() > 1);
     let twice = json!({ "job": twice.unwrap() });
-    let error = connection.call_value("job.cancel", &twice).unwrap_err();
+    let error = connection.error("job.cancel", &twice);
     let candidates = error["data"]["candidates"].as_array().unwrap();
     assert!(candidates.len() > 1, "{error}");
 }

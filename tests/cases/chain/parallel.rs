@@ -114,7 +114,7 @@ fn each_command_has_its_own_time_and_what_cannot_be_meant_is_refused() {
         json!({"commands": ["a"], "timeout_ms": -1}),
         json!({"commands": vec!["a"; 1001]}),
     ] {
-        let error = daemon.call_value("chain.parallel", &params).unwrap_err();
+        let error = daemon.error("chain.parallel", &params);
         assert_error(&error, ErrorCode::InvalidArgument);
     }
 }

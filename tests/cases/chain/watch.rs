@@ -188,7 +188,7 @@ fn what_cannot_be_meant_is_refused() {
         ),
         (json!({"session": "nobody", "patterns": a}), SessionNotFound),
     ] {
-        let error = connection.call_value("chain.watch", &params).unwrap_err();
+        let error = connection.error("chain.watch", &params);
         assert_error(&error, code);
     }
     let missing = json!({"program": "no-such-program", "patterns": a});

@@ -47,7 +47,7 @@ fn conversations_expire_and_results_go_after_the_configured_days() {
     let first = executor.run(&repository, &json!({})).result;
     let resume = json!({"resume_session_id": first.session_id});
     let count = |executor: &Executor| {
-        let list = executor.daemon.call_value("exec.list", &json!({})).unwrap();
+        let list = executor.daemon.ok("exec.list", &json!({}));
         list["executions"].as_array().unwrap().len()
     };
     let aged = |executor: &mut Executor, days| {
@@ -60,8 +60,7 @@ fn conversations_expire_and_results_go_after_the_configured_days() {
     assert_eq!(resumed.error_message, None);
     aged(&mut executor, 2);
     let nothing = json!({"sessions": 0, "executions": 0});
-    let cleanup =
-        |executor: &Executor, params| executor.daemon.call_value("exec.cleanup", &params).unwrap();
+    let cleanup = |executor: &Executor, params| executor.daemon.ok("exec.cleanup", &params);
     assert_eq!(cleanup(&executor, json!({})), nothing);
     aged(&mut executor, 2);
     // The conversation has gone after 3 days, the first run after 5; the other is 4 days old.

@@ -68,7 +68,7 @@ impl Fleet {
     }
 
     fn call(&self, method: &str, params: &Value) -> Value {
-        self.executor.daemon.call_value(method, params).unwrap()
+        self.executor.daemon.ok(method, params)
     }
 
     fn file(&self, tape: &Value) -> PathBuf {

@@ -36,7 +36,7 @@ fn with(config: &Value) -> Daemon {
 
 fn configure(daemon: &Daemon, config: &Value) {
     fs::write(daemon.config_path(), config.to_string()).unwrap();
-    daemon.call_value("daemon.reload", &json!({})).unwrap();
+    daemon.ok("daemon.reload", &json!({}));
 }
 
 /// Makes a directory in a project.

@@ -88,7 +88,7 @@ fn post(daemon: &Daemon, event: &str, source: &str, cwd: &Path) -> Option<Value>
         "at": "2026-01-31T12:00:00.000000Z",
         "payload": payload(event, source, cwd),
     });
-    let reply = daemon.call_value("hook.post", &params).unwrap();
+    let reply = daemon.ok("hook.post", &params);
     Some(serde_json::from_str(reply["output"].as_str()?).unwrap())
 }
 
@@ -176,7 +176,7 @@ fn a_given_memory_is_written_and_comes_back_or_is_refused_with_the_reason() {
     let step = json!({"priority": "immediate", "action": "Fix it"});
     long["nextSteps"] = json!(vec![step; 30]);
     let params = json!({"project": memory.at, "memory": long});
-    let saved = daemon.call_value("memory.save", &params).unwrap();
+    let saved = daemon.ok("memory.save", &params);
     assert_eq!(saved["cut"]["nextSteps"], 20);
 
     value["summary"]["nextAction"] = json!("Fix | it (now)");

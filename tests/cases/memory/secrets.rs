@@ -257,14 +257,14 @@ fn none_of_thousands_of_secrets_gets_out_of_a_project() {
         let mut supply = Supply(secrets.iter().cycle());
         project(folder.path(), number, &mut supply);
         let check = |params: &Value| {
-            let saved = daemon.call_value("memory.save", params).unwrap();
+            let saved = daemon.ok("memory.save", params);
             assert_eq!(saved["warnings"], json!([]));
             assert!(saved["redacted"].as_u64().unwrap() > 20, "{saved}");
             let file = fs::read(folder.path().join(".claude/session-memory.md")).unwrap();
             assert_clean("file", &file, &cores);
             for short in [false, true] {
                 let params = json!({"project": at, "short": short});
-                let loaded = daemon.call_value("memory.load", &params).unwrap();
+                let loaded = daemon.ok("memory.load", &params);
                 assert_clean("load", loaded.to_string().as_bytes(), &cores);
             }
         };

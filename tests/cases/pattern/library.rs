@@ -83,12 +83,12 @@ fn what_is_set_counts_at_once_survives_and_can_be_unset() {
     let reply = daemon.ok("pattern.unset", &unset);
     assert_eq!(reply["built_in"]["origin"], "built_in");
     assert!(!is_error(&daemon, "nope") && is_error(&daemon, "x: Permission denied"));
-    let error = daemon.call_value("pattern.unset", &unset).unwrap_err();
+    let error = daemon.error("pattern.unset", &unset);
     assert_error(&error, ErrorCode::PatternNotFound);
     assert_has(&error["message"], ["built in"]);
     let unknown = json!({"pattern_type": "error", "category": "unknown"});
     assert_error(
-        &daemon.call_value("pattern.unset", &unknown).unwrap_err(),
+        &daemon.error("pattern.unset", &unknown),
         ErrorCode::PatternNotFound,
     );
 }
@@ -98,7 +98,7 @@ fn wrong_patterns_are_refused_with_their_place() {
     let daemon = Daemon::start();
     let set = |category: &str, patterns: &[String]| {
         let params = json!({"pattern_type": "state", "category": category, "patterns": patterns});
-        daemon.call_value("pattern.set", &params).unwrap_err()
+        daemon.error("pattern.set", &params)
     };
     let error = set("x", &["ok".into(), "ab(c".into()]);
     assert_error(&error, ErrorCode::InvalidPattern);
@@ -133,12 +133,12 @@ fn wrong_patterns_are_refused_with_their_place() {
     }
     let text = json!({"text": "x".repeat((1 << 20) + 1)});
     assert_error(
-        &daemon.call_value("pattern.classify", &text).unwrap_err(),
+        &daemon.error("pattern.classify", &text),
         ErrorCode::InvalidArgument,
     );
     let kind = json!({"pattern_type": "nothing", "text": ""});
     assert_error(
-        &daemon.call_value("pattern.test", &kind).unwrap_err(),
+        &daemon.error("pattern.test", &kind),
         ErrorCode::InvalidParams,
     );
     assert!(!daemon.home().join("patterns.json").exists());

@@ -85,7 +85,7 @@ fn a_request_over_the_socket_has_what_it_says_or_the_defaults() {
     ] {
         let mut params = json!({"program": "sh", "args": ["-c", script]});
         merge(&mut params, &more);
-        let reply = daemon.call_value("run.once", &params).unwrap();
+        let reply = daemon.ok("run.once", &params);
         assert_eq!(reply["output"].as_str().unwrap().trim(), expected, "{more}");
         assert!(reply.get("warnings").is_none(), "{reply}");
     }
@@ -98,7 +98,7 @@ fn a_request_over_the_socket_has_what_it_says_or_the_defaults() {
         let mut params = json!({"program": "true"});
         merge(&mut params, &bad);
         for method in ["run.once", "session.create"] {
-            let error = daemon.call_value(method, &params).unwrap_err();
+            let error = daemon.error(method, &params);
             assert_eq!(kind(&error), "invalid_params", "{bad}: {error}");
         }
     }
@@ -113,7 +113,7 @@ fn a_limit_above_what_the_daemon_may_have_is_lowered_and_the_reply_says_so() {
     for wanted in [json!(null), json!(hard + 1)] {
         let limits = json!({ "nofile": wanted });
         let params = json!({"program": "sh", "args": ["-c", "ulimit -Sn"], "limits": limits});
-        let reply = daemon.call_value("run.once", &params).unwrap();
+        let reply = daemon.ok("run.once", &params);
         assert_eq!(reply["output"].as_str().unwrap().trim(), hard.to_string());
         let warning = reply["warnings"][0].as_str().unwrap();
         assert!(
@@ -121,7 +121,7 @@ fn a_limit_above_what_the_daemon_may_have_is_lowered_and_the_reply_says_so() {
             "{reply}"
         );
         let params = json!({"commands": ["true"], "limits": limits});
-        let reply = daemon.call_value("chain.parallel", &params).unwrap();
+        let reply = daemon.ok("chain.parallel", &params);
         assert_eq!(reply["warnings"][0], warning);
     }
 }

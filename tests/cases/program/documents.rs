@@ -106,7 +106,7 @@ fn names_that_would_lead_elsewhere_are_refused_and_write_nothing() {
             ("program.delete", json!({ "name": name })),
             ("session.create", json!({ "config": name })),
         ] {
-            let error = daemon.call_value(method, &params).unwrap_err();
+            let error = daemon.error(method, &params);
             assert_error(&error, ErrorCode::InvalidArgument);
         }
     }
@@ -150,7 +150,7 @@ fn a_mistake_is_told_with_its_place_and_nothing_is_kept() {
         assert_has(message, [told, "'x'"]);
     }
     let both = json!({"name": "x", "session": "a", "config": {}});
-    let error = daemon.call_value("program.save", &both).unwrap_err();
+    let error = daemon.error("program.save", &both);
     assert_error(&error, ErrorCode::InvalidArgument);
     assert!(!daemon.home().join("programs").exists());
     let broken = save_file(&daemon, "x", "{\n  \"a\": ]", &[]);
@@ -185,7 +185,7 @@ fn a_broken_file_is_named_and_hides_no_other() {
     std::fs::write(folder.join("wrong.json"), r#"{"command_template": "a 'b"}"#).unwrap();
     let by_hand = r#"{"command_template": "cat -u"}"#;
     std::fs::write(folder.join("by-hand.json"), by_hand).unwrap();
-    let listed = daemon.call_value("program.list", &json!({})).unwrap();
+    let listed = daemon.ok("program.list", &json!({}));
     let programs = listed["programs"].as_array().unwrap().iter();
     let is_broken = programs.map(|program| json!([program["name"], program["error"].is_string()]));
     let expected = json!([
@@ -298,7 +298,7 @@ fn what_was_typed_is_kept_to_the_end_of_its_line() {
     ccctl.ok(&["session", "send", "n", "one\n"]);
     ccctl.ok(&["session", "send", "n", "two\n", "--no-newline"]);
     let bytes = json!({"session": "n", "data_b64": "Yv8K"});
-    daemon.call_value("session.send", &bytes).unwrap();
+    daemon.ok("session.send", &bytes);
     let saved = parsed(&ccctl.ok(&["program", "save", "n", "--session", "n", "--json"]));
     assert_eq!(
         saved["config"]["expect_sequences"],

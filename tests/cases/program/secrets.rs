@@ -142,7 +142,7 @@ fn without_a_terminal_the_error_says_what_to_give() {
 fn over_the_wire_the_error_tells_each_secret_and_nothing_is_started() {
     let daemon = with_secret(json!({"env": "PW", "prompt": "Password of {user}:"}));
     let mut params = json!({"config": "pw", "name": "a-session", "set": {"user": "ann"}});
-    let error = daemon.call_value("session.create", &params).unwrap_err();
+    let error = daemon.error("session.create", &params);
     assert_error(&error, ErrorCode::InvalidArgument);
     let expected = json!([{"name": "PW", "step": 1, "env": "PW", "prompt": "Password of ann:"}]);
     assert_eq!(error["data"]["secrets"], expected);
@@ -153,12 +153,12 @@ fn over_the_wire_the_error_tells_each_secret_and_nothing_is_started() {
         json!({ "PX": SECRET }),
     ] {
         params["secrets"] = wrong;
-        let error = daemon.call_value("session.create", &params).unwrap_err();
+        let error = daemon.error("session.create", &params);
         assert_error(&error, ErrorCode::InvalidArgument);
         assert_lacks(&error.to_string(), [SECRET]);
     }
     params["secrets"] = json!({ "PW": SECRET });
-    let record = daemon.call_value("session.create", &params).unwrap();
+    let record = daemon.ok("session.create", &params);
     assert_eq!(record["config"], "pw");
     assert!(!record.to_string().contains(SECRET));
     assert_kept_nowhere(daemon);
@@ -168,9 +168,9 @@ fn over_the_wire_the_error_tells_each_secret_and_nothing_is_started() {
 fn who_reuses_a_session_is_asked_for_nothing() {
     let daemon = with_secret(json!({"env": "PW"}));
     let with = json!({"config": "pw", "reuse": true, "secrets": {"PW": SECRET}});
-    let first = daemon.call_value("session.create", &with).unwrap();
+    let first = daemon.ok("session.create", &with);
     let without = json!({"config": "pw", "reuse": true});
-    let second = daemon.call_value("session.create", &without).unwrap();
+    let second = daemon.ok("session.create", &without);
     assert_eq!(first["session_id"], second["session_id"]);
 }
 
@@ -183,9 +183,9 @@ fn a_secret_that_the_program_shows_is_in_its_log_alone() {
     });
     save(&daemon, "show", config).unwrap();
     let params = json!({"config": "show", "name": "a-session", "secrets": {"x": SECRET}});
-    daemon.call_value("session.create", &params).unwrap();
+    daemon.ok("session.create", &params);
     let saved = json!({"name": "again", "session": "a-session"});
-    let saved = daemon.call_value("program.save", &saved).unwrap();
+    let saved = daemon.ok("program.save", &saved);
     assert_lacks(&saved.to_string(), [SECRET]);
     assert_eq!(saved["config"]["sample_output"], json!([]));
     Ccctl::new(&daemon).ok(&["session", "history", "a-session"]);
@@ -203,7 +203,7 @@ fn a_failed_start_tells_no_secret() {
     });
     save(&daemon, "pw", config).unwrap();
     let params = json!({"config": "pw", "name": "a-session", "secrets": {"PW": SECRET}});
-    let error = daemon.call_value("session.create", &params).unwrap_err();
+    let error = daemon.error("session.create", &params);
     assert_error(&error, ErrorCode::ExpectTimeout);
     assert_lacks(&error.to_string(), [SECRET]);
     assert_eq!(traces(&daemon, SECRET), Vec::<PathBuf>::new());
@@ -221,7 +221,7 @@ fn what_was_typed_hidden_is_saved_as_a_question() {
     session.text("plain");
     session.expect_any(&[exact("plain")], 10_000.0).unwrap();
     let params = json!({"name": "saved", "session": session.id()});
-    let config = daemon.call_value("program.save", &params).unwrap()["config"].clone();
+    let config = daemon.ok("program.save", &params)["config"].clone();
     assert_eq!(
         config["expect_sequences"],
         json!([
@@ -232,7 +232,7 @@ fn what_was_typed_hidden_is_saved_as_a_question() {
     );
     assert_eq!(config["sample_output"], json!(["Password: "]));
     let again = json!({"config": "saved", "secrets": {"secret_1": SECRET}});
-    daemon.call_value("session.create", &again).unwrap();
+    daemon.ok("session.create", &again);
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn create(daemon: &Daemon, params: Value) -> Result<Value, Value> {
 
 fn named(daemon: &Daemon, session: &str) -> Value {
     let params = json!({ "session": session });
-    daemon.call_value("session.get", &params).unwrap()
+    daemon.ok("session.get", &params)
 }
 
 fn get(daemon: &Daemon, session: &Value) -> Value {
@@ -24,7 +24,7 @@ fn get(daemon: &Daemon, session: &Value) -> Value {
 
 fn ended(daemon: &Daemon, session: &Value) -> Value {
     let params = json!({"session": session["session_id"], "for": "exit", "timeout_ms": 30_000});
-    daemon.call_value("session.wait", &params).unwrap()
+    daemon.ok("session.wait", &params)
 }
 
 /// Returns whether the session's program has ended.
@@ -34,7 +34,7 @@ fn is_gone(session: &Value) -> bool {
 
 fn output(daemon: &Daemon, session: &Value) -> String {
     let params = json!({ "session": session["session_id"] });
-    let read = daemon.call_value("session.read", &params).unwrap();
+    let read = daemon.ok("session.read", &params);
     read["text"].as_str().unwrap().to_owned()
 }
 
@@ -110,7 +110,7 @@ fn the_answer_comes_when_the_program_is_ready() {
     assert_has(&text, ["\nhello Ann\nready"]);
     // The session's read position is after the indicator.
     let params = json!({"session": record["session_id"], "patterns": [{"exact": ">>> "}]});
-    let found = daemon.call_value("session.expect", &params).unwrap();
+    let found = daemon.ok("session.expect", &params);
     assert_eq!(found["before"], "\n");
     let given = json!({"config": "py", "set": {"who": "Bo"}, "timeout_s": 50});
     assert_eq!(create(&daemon, given).unwrap()["timeout"], 50.0);
@@ -289,7 +289,7 @@ fn success_is_known_after_the_worker_was_replaced() {
     kill_worker(&daemon);
     assert_eq!(get(&daemon, &record)["config"], "x");
     let line = json!({"session": record["session_id"], "text": "well done", "newline": true});
-    daemon.call_value("session.send", &line).unwrap();
+    daemon.ok("session.send", &line);
     ended(&daemon, &record);
     assert_eq!(get(&daemon, &record)["success"], true);
 }

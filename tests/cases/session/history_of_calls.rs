@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 pub(super) fn history(daemon: &Daemon, session: &str) -> Vec<Interaction> {
     let params = json!({ "session": session });
-    let reply = daemon.call_value("session.history", &params).unwrap();
+    let reply = daemon.ok("session.history", &params);
     serde_json::from_value(reply["interactions"].clone()).unwrap()
 }
 
 /// Calls `method` of the session, which fails, and returns its row.
 fn row_of_failure(session: &OpenSession<'_>, method: &str, mut params: Value) -> Interaction {
     params["session"] = json!(session.id());
-    let error = session.daemon.call_value(method, &params).unwrap_err();
+    let error = session.daemon.error(method, &params);
     let row = history(session.daemon, session.id()).pop().unwrap();
     assert_eq!(row.action, Action::Error, "{row:?}");
     assert_eq!(row.error_kind.as_deref(), error["data"]["kind"].as_str());
@@ -45,9 +45,9 @@ fn no_files_are_left(daemon: &Daemon) {
 /// Runs a job to its end.
 pub(super) fn job(daemon: &Daemon, method: &str, params: &Value) -> Value {
     let mut connection = daemon.connect();
-    let job = connection.call_value(method, params).unwrap()["job"].clone();
+    let job = connection.ok(method, params)["job"].clone();
     let params = json!({"job": job, "wait_ms": 30_000});
-    connection.call_value("job.get", &params).unwrap()["result"].clone()
+    connection.ok("job.get", &params)["result"].clone()
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn a_command_has_its_status_in_the_row_of_its_output() {
     let bash = daemon.open_bash();
     for (command, status) in [("echo fine", 0), ("echo bad; (exit 3)", 3), ("true", 0)] {
         let params = json!({"session": bash.id(), "command": command});
-        daemon.call_value("session.run", &params).unwrap();
+        daemon.ok("session.run", &params);
         let rows = history(&daemon, bash.id());
         let sent = rows.iter().rposition(|row| row.action == Action::Send);
         let sent = sent.unwrap();
@@ -116,7 +116,7 @@ fn a_command_has_its_status_in_the_row_of_its_output() {
     assert_has(&text, [" exit status 3\n"]);
 
     let params = json!({"session": bash.id(), "command": "sleep 100", "timeout_ms": 300});
-    daemon.call_value("session.run", &params).unwrap_err();
+    daemon.error("session.run", &params);
     let row = history(&daemon, bash.id()).pop().unwrap();
     assert_eq!(row.action, Action::Error);
     assert_eq!(row.input_text.as_deref(), Some("sleep 100"));
@@ -214,7 +214,7 @@ fn a_program_that_cannot_be_started_takes_no_name_and_no_id() {
         json!({"program": "no-such-program", "args": ["--password=hunter2"], "name": "build"}),
         json!({"program": "no-such-program", "id": before.id()}),
     ] {
-        daemon.call_value("session.create", &params).unwrap_err();
+        daemon.error("session.create", &params);
     }
     assert_eq!(daemon.id_of("build").unwrap(), before.id());
     let all = daemon.listed(true);
@@ -241,7 +241,7 @@ fn the_newest_thousand_programs_are_kept() {
     let mut connection = daemon.connect();
     let start = |connection: &mut crate::support::Connection, word: &str| {
         let params = json!({"program": "no-such-program", "args": [word]});
-        connection.call_value("run.once", &params).unwrap_err();
+        connection.error("run.once", &params);
     };
     start(&mut connection, "first");
     for number in 0..1000 {

@@ -33,7 +33,7 @@ fn a_session_is_listed_from_its_start_to_the_cleanup_after_its_end() {
     live.close();
     let send = |session: &str| {
         let params = json!({"session": session, "text": "x"});
-        daemon.call_value("session.send", &params).unwrap_err()
+        daemon.error("session.send", &params)
     };
     let dead = send(cat.id());
     assert_error(&dead, ErrorCode::SessionNotAlive);
@@ -196,7 +196,7 @@ fn a_transient_session_ends_with_its_connection_and_leaves_its_record() {
     let daemon = Daemon::start();
     let mut connection = daemon.connect();
     let params = json!({"program": "cat", "transient": true, "id": "passing", "cwd": "/"});
-    let record = connection.call_value("session.create", &params).unwrap();
+    let record = connection.ok("session.create", &params);
     let pid = i32::try_from(record["pid"].as_i64().unwrap()).unwrap();
     assert_eq!(daemon.id_of("passing").unwrap(), "passing");
     drop(connection);
@@ -210,7 +210,7 @@ fn a_transient_session_ends_with_its_connection_and_leaves_its_record() {
     assert_eq!(record["state"], "dead");
     assert_eq!(record["started_by"], "session.create");
     let mut connection = daemon.connect();
-    let again = connection.call_value("session.create", &params).unwrap();
+    let again = connection.ok("session.create", &params);
     assert_eq!(again["session_id"], "passing");
     assert_eq!(again["state"], "alive");
 }
@@ -220,7 +220,7 @@ fn a_negative_grace_is_an_argument_error() {
     let daemon = Daemon::start();
     let cat = daemon.open("cat", &[]);
     let params = json!({"session": cat.id(), "grace_ms": -1});
-    let error = daemon.call_value("session.close", &params).unwrap_err();
+    let error = daemon.error("session.close", &params);
     assert_error(&error, ErrorCode::InvalidArgument);
     assert!(lives(cat.record.pid));
 }

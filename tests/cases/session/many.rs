@@ -18,7 +18,7 @@ fn crowd(daemon: &Daemon) -> Vec<i32> {
         } else {
             json!({"program": "cat"})
         };
-        let session = connection.call_value("session.create", &create).unwrap();
+        let session = connection.ok("session.create", &create);
         pids.push(i32::try_from(session["pid"].as_i64().unwrap()).unwrap());
         if number % 20 == 0 {
             let path = daemon.home().join(format!("pid-left-{number}"));
@@ -81,11 +81,11 @@ fn sessions_that_have_ended_keep_nothing_open() {
     for number in 0..ENDED {
         let id = format!("talks-{number}");
         let talk = json!({"program": "sh", "args": ["-c", "echo something; exec cat"], "id": id});
-        connection.call_value("session.create", &talk).unwrap();
+        connection.ok("session.create", &talk);
         let something = json!({"session": id, "from": 0, "patterns": [{"exact": "something"}]});
-        connection.call_value("session.expect", &something).unwrap();
+        connection.ok("session.expect", &something);
         let close = json!({"session": id});
-        connection.call_value("session.close", &close).unwrap();
+        connection.ok("session.close", &close);
     }
     eventually("the descriptors are closed", || {
         (descriptors(pid) < before + ENDED / 2).then_some(())

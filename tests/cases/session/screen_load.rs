@@ -21,11 +21,11 @@ fn erasing(daemon: &Daemon, count: u32) -> String {
         "program": "sh", "args": ["-c", "stty raw; cat \"$0\"; exec sleep 1000", file],
         "rows": 1000, "cols": 1000, "persist": true,
     });
-    let created = daemon.call_value("session.create", &params).unwrap();
+    let created = daemon.ok("session.create", &params);
     let session = created["session_id"].as_str().unwrap().to_owned();
     eventually("everything is printed", || {
         let params = json!({"session": session});
-        let record = daemon.call_value("session.get", &params).unwrap();
+        let record = daemon.ok("session.get", &params);
         (record["output"]["output_bytes"] == output.len()).then_some(())
     });
     session
@@ -39,7 +39,7 @@ fn look(session: &str) -> Value {
 fn longest_ping(connection: &mut Connection) -> Duration {
     let pings = (0..100).map(|_| {
         let asked = Instant::now();
-        connection.call_value("daemon.ping", &json!({})).unwrap();
+        connection.ok("daemon.ping", &json!({}));
         asked.elapsed()
     });
     pings.max().unwrap()
@@ -102,7 +102,7 @@ fn the_memory_for_screens_of_ended_sessions_goes_back_and_they_show_the_same_aga
     let before = private_memory(pid);
     let sessions = [(); 4].map(|()| {
         let params = json!({"program": "echo", "args": ["hello"], "rows": 1000, "cols": 1000, "persist": true});
-        let created = connection.call_value("session.create", &params).unwrap();
+        let created = connection.ok("session.create", &params);
         let session = created["session_id"].as_str().unwrap().to_owned();
         connection.ended(&session);
         session

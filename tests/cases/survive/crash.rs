@@ -37,7 +37,7 @@ fn assert_is_flood(start: u64, bytes: &[u8]) {
 /// Makes a call that must not fail.
 #[track_caller]
 fn ask(daemon: &Daemon, method: &str, params: Value) -> Value {
-    daemon.call_value(method, &params).unwrap()
+    daemon.ok(method, &params)
 }
 
 fn rings(daemon: &Daemon) -> usize {
@@ -49,9 +49,7 @@ fn rings(daemon: &Daemon) -> usize {
 fn follow(daemon: &Daemon, session: &str) -> JoinHandle<u64> {
     let mut connection = daemon.connect();
     let subscribe = json!({"session": session, "since": 0});
-    connection
-        .call_value("session.subscribe", &subscribe)
-        .unwrap();
+    connection.ok("session.subscribe", &subscribe);
     std::thread::spawn(move || {
         let mut end = 0;
         while let Some(line) = connection

@@ -41,7 +41,7 @@ fn a_restart_keeps_the_sessions_and_tells_who_waits() {
     let expect = json!({"session": session.id(), "patterns": never, "timeout_ms": 60_000});
     let asked = waiting.request("session.expect", &expect);
     let before = worker(&daemon);
-    let reply = daemon.call_value("daemon.restart", &json!({})).unwrap();
+    let reply = daemon.ok("daemon.restart", &json!({}));
     assert_eq!(
         (&reply["pid"], &reply["sessions"], &reply["number"]),
         (&json!(before), &json!(1), &json!(0))
@@ -90,9 +90,7 @@ fn a_build_that_hangs_is_killed_and_the_last_one_serves_again() {
     let session = daemon.open("cat", &[]);
     let hanging = other_build(&daemon, "hanging");
     let before = executable_of(worker(&daemon));
-    daemon
-        .call_value("daemon.upgrade", &json!({"binary": hanging}))
-        .unwrap();
+    daemon.ok("daemon.upgrade", &json!({"binary": hanging}));
     let last = hand_over(&daemon, 1);
     assert_eq!(last["rolled_back"], true, "{last}");
     let reason = last["reason"].as_str().unwrap();
@@ -161,7 +159,7 @@ fn the_end_is_not_forgotten_when_the_worker_is_killed_meanwhile() {
     };
     let program = open_stubborn(&daemon).record.pid;
     let pid = worker(&daemon);
-    daemon.call_value("daemon.stop", &json!({})).unwrap();
+    daemon.ok("daemon.stop", &json!({}));
     signal_worker(&daemon, pid, Signal::KILL);
     assert!(daemon.wait_for_end().success());
     assert!(!lives(program));
@@ -194,7 +192,7 @@ fn an_ordered_end_is_carried_out_by_who_goes_on() {
     eventually("the session is closing", || {
         (session.now().state == SessionState::Zombie).then_some(())
     });
-    daemon.call_value("daemon.restart", &json!({})).unwrap();
+    daemon.ok("daemon.restart", &json!({}));
     let error = closing.answer(asked).unwrap_err();
     assert_handed_over(&error);
     hand_over(&daemon, 1);
@@ -217,7 +215,7 @@ fn a_send_that_waits_says_how_much_was_taken() {
     let asked = sending.request("session.send", &send);
     // The rest does not fit into the terminal.
     session.expect("begun");
-    daemon.call_value("daemon.restart", &json!({})).unwrap();
+    daemon.ok("daemon.restart", &json!({}));
     let error = sending.answer(asked).unwrap_err();
     assert_error(&error, ErrorCode::HandedOver);
     let written = error["data"]["written_bytes"].as_u64().unwrap();
@@ -237,7 +235,7 @@ fn without_database_or_rings_nothing_that_lives_is_lost() {
     session.ask("which has it", "has it\n");
     let rings = daemon.home().join("run/ccd.sock.rings");
     std::fs::remove_dir_all(&rings).unwrap();
-    daemon.call_value("daemon.restart", &json!({})).unwrap();
+    daemon.ok("daemon.restart", &json!({}));
     hand_over(&daemon, 3);
     session.ask("still here", "still here\n");
     std::fs::remove_dir_all(&rings).unwrap();

@@ -218,15 +218,15 @@ fn a_mistake_in_the_configuration_ends_no_session() {
     assert_error(&refused.unwrap_err(), ErrorCode::InvalidArgument);
     kill_worker(&daemon);
     session.ask("still here", "still here\n");
-    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+    let status = daemon.ok("daemon.status", &json!({}));
     let warning = status["config_warnings"][0].as_str().unwrap();
     assert!(
         warning.contains(":1:16: ") && warning.contains("the defaults apply until it is corrected"),
         "{warning}"
     );
     std::fs::write(daemon.config_path(), "{max_sessions: 8}").unwrap();
-    daemon.call_value("daemon.reload", &json!({})).unwrap();
-    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+    daemon.ok("daemon.reload", &json!({}));
+    let status = daemon.ok("daemon.status", &json!({}));
     assert_eq!(
         (&status["sessions"]["max"], &status["config_warnings"]),
         (&json!(8), &json!([]))
@@ -324,7 +324,7 @@ fn assert_ends(pid: i32) {
 
 /// Returns the reason of the last handover.
 fn last_reason(daemon: &Daemon) -> String {
-    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+    let status = daemon.ok("daemon.status", &json!({}));
     let reason = &status["last_hand_over"]["reason"];
     reason.as_str().unwrap().to_owned()
 }
@@ -355,7 +355,7 @@ fn what_replaces_a_log_costs_that_log_and_neither_program_nor_daemon() {
                 .is_some_and(|gap| gap.offset == 0 && gap.length >= logged.len() as u64),
             "{odd:?}: {gaps:?}"
         );
-        let errors = daemon.call_value("daemon.status", &json!({})).unwrap();
+        let errors = daemon.ok("daemon.status", &json!({}));
         let errors = errors["last_errors"].to_string();
         assert!(errors.contains(session.id()), "{odd:?}: {errors}");
         placed.assert_nothing_foreign_changed();

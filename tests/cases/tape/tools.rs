@@ -35,7 +35,7 @@ impl TapeTest {
     #[track_caller]
     fn refused(&self, method: &str, params: Value, expected: &str) -> Value {
         let params = self.with_root(params);
-        let error = self.daemon.call_value(method, &params).unwrap_err();
+        let error = self.daemon.error(method, &params);
         assert_eq!(kind(&error), expected, "{params}: {error}");
         error
     }

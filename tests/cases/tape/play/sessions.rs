@@ -178,7 +178,7 @@ fn calls_behind_an_injected_error_say_so() {
                 assert!(error.to_string().contains("error_rate"), "{error}");
                 let ended = ended(&daemon, &session);
                 assert!(ended["exitstatus"].as_i64() > Some(0), "{ended}");
-                let again = daemon.call_value("session.send", &params).unwrap_err();
+                let again = daemon.error("session.send", &params);
                 assert_error(&again, ErrorCode::InjectedError);
             }
             "expect_timeout" => {

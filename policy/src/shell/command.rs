@@ -44,10 +44,16 @@ impl Command {
             .is_some()
         {}
         if words.peek().is_some_and(|word| word.is_bare("for")) {
-            // The words of the list are no command; what is between `do` and `done` comes later.
-            let words: Vec<Word> = words.collect();
+            // The words of the list are no command; what is between `do` and `done` comes later, unless there is no list.
+            let mut words: Vec<Word> = words.collect();
             check_braces(&words)?;
-            return Ok(None);
+            let first = |keyword| words.iter().position(|word| word.is_bare(keyword));
+            return match (first("do"), first("in")) {
+                (Some(at), list) if list.is_none_or(|list| at < list) => {
+                    Self::of(words.split_off(at), writes)
+                }
+                _ => Ok(None),
+            };
         }
         while let Some(word) = words.next_if(|word| word.assigned().is_some()) {
             check_assignment(&word)?;
@@ -57,6 +63,12 @@ impl Command {
             return Err(format!("it has `{}`", word.text));
         }
         check_braces(&words)?;
+        if words
+            .first()
+            .is_some_and(|word| word.has_brace && word.text.starts_with('{'))
+        {
+            return Err("it has a brace before a command".into()); // `{rm x}` is a block in zsh
+        }
         let is_harmless = |file: &Word| file.known && HARMLESS_FILES.contains(&&*file.text);
         let writes: Vec<Word> = writes
             .into_iter()

@@ -127,6 +127,7 @@ impl Scanner<'_> {
     }
 
     fn backtick(&mut self, word: &mut Word) -> Result<(), Doubt> {
+        self.no_pending_text()?;
         let mut line = String::new();
         loop {
             match self.next().ok_or("a backtick is not closed")? {
@@ -146,6 +147,9 @@ impl Scanner<'_> {
 
     /// Reads what follows a dollar sign, inside or outside of double quotation marks.
     fn dollar(&mut self, word: &mut Word) -> Result<(), Doubt> {
+        if self.line[self.at..].starts_with("\\\n") {
+            return Err("a line ends between a `$` and what follows it".into());
+        }
         if self.skip("((") {
             return self.arithmetic(word);
         }

@@ -16,6 +16,14 @@ fn starts_with_one_of(word: &str, starts: &str) -> bool {
     starts.split(' ').any(|start| word.starts_with(start))
 }
 
+/// Returns whether a word is one of these options; git accepts their abbreviations.
+fn is_one_of(word: &str, options: &str) -> bool {
+    let name = word.split('=').next().unwrap_or_default();
+    let is_short_for =
+        |option: &str| name.len() > 2 && name.starts_with("--") && option.starts_with(name);
+    starts_with_one_of(word, options) || options.split(' ').any(is_short_for)
+}
+
 /// Returns whether git is asked to execute other commands.
 pub(super) fn executes(arguments: &[Word]) -> bool {
     let mut at = 0;
@@ -39,10 +47,7 @@ pub(super) fn executes(arguments: &[Word]) -> bool {
     let Some((command, rest)) = arguments.get(at..).and_then(<[Word]>::split_first) else {
         return false;
     };
-    let has = |starts| {
-        rest.iter()
-            .any(|word| starts_with_one_of(&word.text, starts))
-    };
+    let has = |starts| rest.iter().any(|word| is_one_of(&word.text, starts));
     match &*command.text {
         "filter-branch" | "difftool" | "mergetool" => true,
         "submodule" => has("foreach"),

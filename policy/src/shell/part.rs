@@ -134,7 +134,10 @@ fn inner(words: &[Word]) -> Result<Inner, Doubt> {
         });
     }
     if is_evaluating(&name) {
-        let is_declaring = !matches!(&*name, "test" | "[" | "printf" | "print" | "set");
+        let is_declaring = !matches!(
+            &*name,
+            "test" | "[" | "printf" | "print" | "set" | "jobs" | "wait"
+        );
         for word in arguments {
             if word.assigned().is_some() {
                 check_assignment(word)?;
@@ -142,10 +145,21 @@ fn inner(words: &[Word]) -> Result<Inner, Doubt> {
                 return opaque();
             }
         }
-        let has = |option: &str| arguments.iter().any(|word| word.text.starts_with(option));
+        let has = |letters: &[char]| {
+            let has = |text: &str| text.starts_with(['-', '+']) && text.contains(letters);
+            arguments.iter().any(|word| has(&word.text))
+        };
         let evaluates = match &*name {
-            "printf" | "print" | "test" | "[" => has("-v") || has("-R"),
-            "mapfile" | "readarray" => has("-C"),
+            "printf" | "test" | "[" => arguments.iter().any(|word| word.text.starts_with("-v")),
+            "print" => has(&['v', 'R']),
+            "mapfile" | "readarray" => has(&['C']),
+            "jobs" => has(&['x']),
+            "wait" => has(&['p']),
+            // Their values are arithmetic, now and whenever they are assigned.
+            "integer" | "float" => true,
+            "declare" | "typeset" | "local" | "export" | "readonly" if has(&['i', 'E', 'F']) => {
+                true
+            }
             _ => arguments
                 .iter()
                 .any(|word| !word.known && word.assigned().is_none()),
@@ -270,6 +284,10 @@ fn shell_line(arguments: &[Word]) -> Option<String> {
                 if text.contains('s') {
                     return None;
                 }
+                let rest = &text[..text.len() - 1];
+                if rest.contains(['o', 'O']) {
+                    return None; // the next word is a name, wherever the letter is
+                }
                 if text.ends_with(['o', 'O']) {
                     at += 1;
                     arguments.get(at).filter(|word| !word.splits)?;
@@ -311,10 +329,12 @@ fn found(arguments: &[Word]) -> Inner {
             continue;
         }
         let rest = &arguments[index + 1..];
-        let len = rest
-            .iter()
-            .position(|word| matches!(&*word.text, ";" | "+"))
-            .unwrap_or(rest.len());
+        let is_end = |at: &usize| match &*rest[*at].text {
+            ";" => true,
+            "+" => *at > 0 && rest[at - 1].text == "{}",
+            _ => false,
+        };
+        let len = (0..rest.len()).find(is_end).unwrap_or(rest.len());
         let mut command = rest[..len].to_vec();
         for word in &mut command {
             word.known &= !word.text.contains("{}");

@@ -34,6 +34,8 @@ fn scan_text(text: &str, depth: usize) -> Result<Vec<Command>, Doubt> {
     Ok(scanner.commands)
 }
 
+const NO_DELIMITER: &str = "the end of a here-document is not plain text";
+
 /// What the next word is.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 enum Expect {
@@ -116,9 +118,19 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Shells disagree about where the text of a here-document starts if a list begins or ends before.
+    pub(super) fn no_pending_text(&self) -> Result<(), Doubt> {
+        if self.here_documents.is_empty() {
+            Ok(())
+        } else {
+            Err("it has a here-document whose text is beyond a parenthesis or a backtick".into())
+        }
+    }
+
     /// Reads commands up to the end, or to the closing parenthesis.
     pub(super) fn list(&mut self, in_parentheses: bool) -> Result<(), Doubt> {
         self.enter()?;
+        self.no_pending_text()?;
         let mut reading = Reading::default();
         while let Some(character) = self.next() {
             match character {
@@ -147,11 +159,16 @@ impl<'a> Scanner<'a> {
                 }
                 ')' if in_parentheses => {
                     self.end_command(&mut reading)?;
+                    self.no_pending_text()?;
                     self.depth -= 1;
                     return Ok(());
                 }
                 ')' => return Err("a `)` has no `(`".into()),
                 '<' | '>' => self.redirection(character, &mut reading)?,
+                // `$'E'` is `E` in bash and `$E` in other shells.
+                '$' if matches!(reading.expect, Expect::Delimiter(_)) => {
+                    return Err(NO_DELIMITER.into());
+                }
                 character => self.word_character(character, reading.word())?,
             }
         }
@@ -299,7 +316,7 @@ impl<'a> Scanner<'a> {
             Expect::Target => reading.writes.push(word),
             Expect::Delimiter(is_indented) => {
                 if !word.known {
-                    return Err("the end of a here-document is not plain text".into());
+                    return Err(NO_DELIMITER.into());
                 }
                 self.here_documents.push(HereDocument {
                     is_expanded: word.quoted_at.is_none(),

@@ -230,8 +230,11 @@ impl Task {
         let puts_away = self.planned.request.dirty_worktree == DirtyWorktree::Stash;
         if puts_away && !self.planned.request.worktree {
             let (tree, id) = (ready.place.tree.clone(), self.planned.request_id.clone());
+            let root = tree.root.clone();
             let save = move || tree.stash_save(&format!("{STASH_MESSAGE}{id}"));
-            ready.stash = self.look_at(save).await?;
+            // Cancelled or not, a save that has begun is waited for: what it has put away is given back.
+            let saved = answered(&root, self.after_limit(), self.in_work_tree(save));
+            ready.stash = saved.await?;
         }
         if let Err(error) = self.look(&mut ready).await {
             self.give_back(&ready, &error).await?;

@@ -46,7 +46,7 @@ pub(in crate::collect) fn comments(project: &Project) -> Result<Finding<Vec<Comm
     let main = tree.and_then(|tree| tree.common_dir.parent());
     let above = root.ancestors().take(if is_part { usize::MAX } else { 1 });
     if let Some(bad) = above.chain(main).find_map(bad_rules) {
-        return Err(format!("{} is not a regular file", bad.display()));
+        return Err(format!("{} {UNFIT}", bad.display()));
     }
     let found = Mutex::new(Finding::<Vec<Comment>>::default());
     let is_late = AtomicBool::new(false);
@@ -77,7 +77,7 @@ pub(in crate::collect) fn comments(project: &Project) -> Result<Finding<Vec<Comm
     super::age::mark_old(project, &mut found.value);
     found.value.sort_by(|a, b| rank(a).cmp(&rank(b)));
     let inside = |path: &PathBuf| relative(root, &path.to_string_lossy());
-    let why = |path| format!("{} is not a regular file", inside(path));
+    let why = |path| format!("{} {UNFIT}", inside(path));
     found.left_out.extend(bad.lock().iter().map(why));
     Ok(found)
 }
@@ -88,12 +88,25 @@ fn rank(one: &Comment) -> (bool, u8, Keyword, &str, u64) {
     (is_other, one.age, one.keyword, &one.path, one.line)
 }
 
-/// Returns the first file in a directory that has rules about what is ignored but is not a regular file: opening a named
+/// Of rules about what is ignored, and of one of them: the walk reads them whole, and goes deeper with each part of a rule.
+const RULES_BYTES: u64 = 1024 * 1024;
+const RULE_BYTES: usize = 4096;
+const UNFIT: &str = "is not a regular file of at most 1 MiB, with lines of at most 4 KiB";
+
+/// Returns the first file in a directory that has rules about what is ignored and is not fit to be read. Opening a named
 /// pipe would wait for ever.
 fn bad_rules(folder: &Path) -> Option<PathBuf> {
     let rules = [".gitignore", ".ignore", ".git/info/exclude"].map(|name| folder.join(name));
-    let is_bad = |path: &PathBuf| path.metadata().is_ok_and(|about| !about.is_file());
-    rules.into_iter().find(is_bad)
+    let is_fit = |path: &PathBuf| match path.metadata() {
+        Ok(about) if !about.is_file() || about.len() > RULES_BYTES => false,
+        Ok(_) => {
+            let rules = std::fs::read(path).unwrap_or_default();
+            let mut lines = rules.split(|byte| *byte == b'\n');
+            lines.all(|line| line.len() <= RULE_BYTES)
+        }
+        Err(_) => true,
+    };
+    rules.into_iter().find(|path| !is_fit(path))
 }
 
 /// Ignored files, hidden files and links are left out, and what others wrote. A directory whose rules cannot be read is

@@ -71,7 +71,7 @@ fn reports_beyond_the_limit_are_counted() {
 }
 
 #[test]
-fn a_named_pipe_instead_of_rules_about_ignored_files_is_not_opened() {
+fn rules_about_ignored_files_that_are_a_named_pipe_or_too_long_are_not_read() {
     for name in [".gitignore", ".ignore"] {
         let folder = with(&[
             ("a.rs", "// FIXME: seen\n"),
@@ -79,11 +79,19 @@ fn a_named_pipe_instead_of_rules_about_ignored_files_is_not_opened() {
         ]);
         let root = folder.path();
         pipe(&root.join("sub").join(name));
-        let expected = format!("comments: left out: sub/{name} is not a regular file");
-        assert_eq!(warnings(root), [expected]);
+        let unfit = "is not a regular file of at most 1 MiB, with lines of at most 4 KiB";
+        let expected = format!("comments: left out: sub/{name} {unfit}");
+        assert_eq!(warnings(root), [&*expected]);
         assert_eq!(read(root).unwrap().memory.blockers[0].title, "seen");
         pipe(&root.join(name));
         let found = warnings(&root.join("sub"));
-        assert!(found[0].ends_with("is not a regular file"), "{found:?}");
+        assert!(found[0].ends_with(unfit), "{found:?}");
+        for rules in ["**/".repeat(25_000), "a\n".repeat(600_000)] {
+            fs::remove_file(root.join("sub").join(name)).unwrap();
+            write(root, format!("sub/{name}"), &rules);
+            assert_eq!(warnings(&root.join("sub")).len(), 1);
+            fs::remove_file(root.join(name)).unwrap_or_default();
+            assert_eq!(warnings(root), [&*expected]);
+        }
     }
 }

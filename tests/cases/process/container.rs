@@ -1,5 +1,6 @@
 //! A daemon in a container, where its own session can have the number 0, as what was never started.
 
+use crate::support::assert_has;
 use crate::support::session::lacks;
 use rustix::process::geteuid;
 use std::process::Command;
@@ -37,7 +38,5 @@ fn a_start_that_failed_does_not_stop_the_daemon_in_the_session_0() {
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
-    for line in ["session 0\n", "status 127\n", "sleep", "ended 0\n"] {
-        assert!(said.contains(line), "{line}: {output:?}");
-    }
+    assert_has(&said, ["session 0\n", "status 127\n", "sleep", "ended 0\n"]);
 }

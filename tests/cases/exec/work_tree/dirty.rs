@@ -1,9 +1,11 @@
 //! Changes that were there before a run.
 
+use crate::support::any_moment;
 use crate::support::exec::{Executor, Ran, Repository};
 use serde_json::{Value, json};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
 
 /// Makes changes of each kind: staged, not staged, both in one file, deleted, untracked, executable, ignored.
 pub(in crate::exec) fn dirty() -> Repository {
@@ -79,6 +81,25 @@ fn a_stash_is_restored_after_a_time_out_and_after_a_claude_that_died() {
     ran.ended_as("timeout", "");
     let ran = stashed(&dirty(), "init; kill -9 $$", json!({}));
     ran.ended_as("failed", "signal 9");
+}
+
+#[test]
+fn a_stash_is_restored_when_its_run_is_cancelled_while_it_is_made() {
+    let repository = dirty();
+    for number in 0..1000 {
+        repository.write(format!("many/{number}.txt"), "untracked\n");
+    }
+    let before = repository.changes();
+    let executor = Executor::with_script("init; exec sleep 300");
+    for round in 0..10 {
+        let started = executor.start(&repository, &json!({"dirty_worktree": "stash"}));
+        any_moment(round, Duration::from_millis(200));
+        let cancel = json!({"request_id": started.request_id});
+        executor.daemon.ok("exec.cancel", &cancel);
+        executor.result(&started);
+        assert_eq!(repository.git(&["stash", "list"]), "", "round {round}");
+        assert_eq!(repository.changes(), before, "round {round}");
+    }
 }
 
 #[test]

@@ -88,7 +88,8 @@ fn rank(one: &Comment) -> (bool, u8, Keyword, &str, u64) {
     (is_other, one.age, one.keyword, &one.path, one.line)
 }
 
-/// Of rules about what is ignored, and of one of them: the walk reads them whole, and goes deeper with each part of a rule.
+/// Limits on a file of ignore rules and on one line of it: the walk reads the file whole, and recurses for each part of a
+/// pattern.
 const RULES_BYTES: u64 = 1024 * 1024;
 const RULE_BYTES: usize = 4096;
 const UNFIT: &str = "is not a regular file of at most 1 MiB, with lines of at most 4 KiB";

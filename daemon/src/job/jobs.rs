@@ -100,6 +100,10 @@ pub(crate) struct Jobs {
     max_kept_bytes: i64,
 }
 
+pub(crate) fn new_id() -> String {
+    format!("{ID_START}{:0ID_DIGITS$x}", rand::random::<u64>())
+}
+
 impl Jobs {
     pub(crate) fn new(store: Store, tracker: TaskTracker, stop: CancellationToken) -> Self {
         Self {
@@ -160,11 +164,26 @@ impl Jobs {
         F: FnOnce(JobHandle) -> Fut,
         Fut: Future<Output = Outcome> + Send + 'static,
     {
+        self.start_as(new_id(), method, list, work).await
+    }
+
+    /// Does the same with an id from [`new_id`].
+    pub(crate) async fn start_as<F, Fut>(
+        &self,
+        id: String,
+        method: &str,
+        list: Option<&'static str>,
+        work: F,
+    ) -> Result<String, JobError>
+    where
+        F: FnOnce(JobHandle) -> Fut,
+        Fut: Future<Output = Outcome> + Send + 'static,
+    {
         if self.running.len() >= MAX_RUNNING {
             return Err(JobError::TooMany);
         }
         let job = Job {
-            job: format!("{ID_START}{:0ID_DIGITS$x}", rand::random::<u64>()),
+            job: id.clone(),
             method: method.to_owned(),
             state: JobState::Running,
             progress: None,
@@ -175,7 +194,7 @@ impl Jobs {
             entry_count: 0,
             warnings: Vec::new(),
         };
-        let (id, row) = (job.job.clone(), row_of(&job, list));
+        let row = row_of(&job, list);
         let running = Arc::new(Running::new(job, list, self.stop.child_token()));
         // It counts as running from here on.
         self.running.insert(id.clone(), Arc::clone(&running));

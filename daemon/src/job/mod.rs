@@ -6,5 +6,5 @@ mod record;
 mod running;
 mod table;
 
-pub(crate) use jobs::{JobError, Jobs, MAX_WAIT};
+pub(crate) use jobs::{JobError, Jobs, MAX_WAIT, new_id};
 pub(crate) use running::{JobHandle, Outcome};

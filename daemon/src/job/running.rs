@@ -94,10 +94,6 @@ impl JobHandle {
             .update(|state| state.entries.push(Value::String(redacted), None));
     }
 
-    pub(crate) fn id(&self) -> &str {
-        &self.running.id
-    }
-
     pub(crate) fn queued(&self, is_queued: bool) {
         let now = if is_queued {
             JobState::Queued

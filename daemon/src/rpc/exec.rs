@@ -40,14 +40,16 @@ pub(super) fn register(module: &mut Module) {
 
 async fn start(daemon: &Arc<Daemon>, peer: &Peer, params: ExecRunParams) -> RpcResult<ExecStarted> {
     let client = Some(peer.name().to_string());
-    let planned = daemon.exec.plan(params, client).await?;
+    // Known from the start, so that the run can be cancelled as soon as it is known.
+    let job = crate::job::new_id();
+    let planned = daemon.exec.plan(params, client, job.clone()).await?;
     let (request_id, session_id) = (planned.request_id.clone(), planned.session_id.clone());
     let work = {
         let daemon = Arc::clone(daemon);
         move |handle: JobHandle| async move { carry_out(&daemon, planned, handle).await }
     };
-    let started = daemon.jobs.start(ExecRun::NAME, Some(LINES), work).await;
-    match started {
+    let started = (daemon.jobs).start_as(job, ExecRun::NAME, Some(LINES), work);
+    match started.await {
         Ok(job) => Ok(ExecStarted {
             job,
             request_id,
@@ -82,10 +84,6 @@ async fn carry_out(daemon: &Arc<Daemon>, planned: Planned, handle: JobHandle) ->
 struct JobWatcher(JobHandle);
 
 impl Watcher for JobWatcher {
-    fn job(&self) -> &str {
-        self.0.id()
-    }
-
     fn progress(&self, progress: &ExecProgress) {
         self.0.queued(progress.phase == ExecPhase::Queued);
         self.0.progress(progress);

@@ -91,12 +91,6 @@ impl Task {
     }
 
     async fn work(&mut self) -> Result<RunOutcome, ExecError> {
-        let job = ExecWrite::Job {
-            request_id: self.planned.request_id.clone(),
-            job: self.watcher.job().to_owned(),
-        };
-        let database = self.executor.database().await?;
-        database.commit(job).await?;
         let began = Instant::now();
         let place = self.executor.queue.enter(self.keys());
         let deadline = began + self.planned.request.lock_timeout;

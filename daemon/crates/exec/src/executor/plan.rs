@@ -47,6 +47,7 @@ impl Executor {
         &self,
         mut params: ExecRunParams,
         client: Option<String>,
+        job: String,
     ) -> Result<Planned, ExecError> {
         let settings = self.settings();
         let (program_settings, warnings) = ProcessSettings::of(&params.inherited);
@@ -96,7 +97,7 @@ impl Executor {
             settings: program_settings,
             warnings,
         };
-        let row = planned.row(client);
+        let row = planned.row(client, job);
         let request = ExecWrite::Request(Box::new(row));
         self.database().await?.commit(request).await?;
         Ok(planned)
@@ -110,7 +111,7 @@ impl Planned {
     }
 
     /// Returns it as the audit log has it.
-    fn row(&self, client: Option<String>) -> ExecutionRow {
+    fn row(&self, client: Option<String>, job: String) -> ExecutionRow {
         let request = &self.request;
         let rules: Vec<&str> = request
             .tools
@@ -120,6 +121,7 @@ impl Planned {
             .collect();
         ExecutionRow {
             request_id: self.request_id.clone(),
+            job,
             status: "queued".into(),
             instruction: plain::text(&request.instruction),
             session_id: self.session_id.clone(),

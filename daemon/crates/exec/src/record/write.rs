@@ -13,6 +13,7 @@ ccd_store::row! {
     #[derive(Debug, Clone)]
     pub(crate) struct ExecutionRow {
         pub(crate) request_id: String,
+        pub(crate) job: String,
         pub(crate) status: String,
         pub(crate) instruction: String,
         pub(crate) session_id: String,
@@ -53,10 +54,6 @@ pub(crate) struct RunOutcome {
 #[derive(Debug)]
 pub(crate) enum ExecWrite {
     Request(Box<ExecutionRow>),
-    Job {
-        request_id: String,
-        job: String,
-    },
     Prepared {
         request_id: String,
         prepared: Prepared,
@@ -107,14 +104,6 @@ impl Write for ExecWrite {
             Self::Request(row) => {
                 let put = "INSERT INTO executions ({columns}) {values}";
                 insert(connection, put, slice::from_ref(&**row)).await
-            }
-            Self::Job { request_id, job } => {
-                let set = query("UPDATE executions SET job = ?2 WHERE request_id = ?1");
-                set.bind(request_id)
-                    .bind(job)
-                    .execute(connection)
-                    .await
-                    .map(drop)
             }
             Self::Prepared {
                 request_id,

@@ -23,7 +23,6 @@ const EVIDENCE_LEN: usize = 8;
 const EVIDENCE_CHARS: usize = 120;
 
 pub trait Watcher: Send + Sync + 'static {
-    fn job(&self) -> &str;
     fn progress(&self, progress: &ExecProgress);
     /// A line that Claude Code has printed, without secrets.
     fn line(&self, line: String);

@@ -18,12 +18,14 @@ use ccd_protocol::exec::{
     DirtyWorktree, ExecPhase, ExecProgress, ExecutionLog, ExecutionResult, ExecutionStatus,
     ExecutionSummary,
 };
-use ccd_repository::{Lock, LockError};
+use ccd_repository::{Lock, LockError, RepositoryError};
 use ccd_terminal::supervised::Program;
 use std::fs::File;
 use std::os::fd::AsFd as _;
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How often the lock of a work tree is tried while another daemon has it.
@@ -223,18 +225,41 @@ impl Task {
         };
         let puts_away = self.planned.request.dirty_worktree == DirtyWorktree::Stash;
         if puts_away && !self.planned.request.worktree {
-            let (tree, id) = (ready.place.tree.clone(), self.planned.request_id.clone());
-            let root = tree.root.clone();
-            let save = move || tree.stash_save(&format!("{STASH_MESSAGE}{id}"));
-            // Cancelled or not, a save that has begun is waited for: what it has put away is given back.
-            let saved = answered(&root, self.after_limit(), self.in_work_tree(save));
-            ready.stash = saved.await?;
+            ready.stash = self.put_away(&ready).await?;
         }
         if let Err(error) = self.look(&mut ready).await {
             self.give_back(&ready, &error).await?;
             return Err(error);
         }
         Ok(ready)
+    }
+
+    /// Saves the changes in the stash. Cancelled or not, a save that has begun is waited for, so that what it has put away is
+    /// given back; one that takes too long takes its stash back itself.
+    async fn put_away(&self, ready: &Ready) -> Result<Option<String>, ExecError> {
+        let tree = ready.place.tree.clone();
+        let message = format!("{STASH_MESSAGE}{}", self.planned.request_id);
+        // Whoever is second, the save or the time limit, lets the first one have its way.
+        let is_settled = Arc::new(AtomicBool::new(false));
+        let (is_late, lock) = (Arc::clone(&is_settled), Arc::clone(&ready.lock));
+        let save = move || {
+            let _lock = lock;
+            let saved = tree.stash_save(&message)?;
+            if let Some(stash) = saved.as_deref()
+                && is_late.swap(true, Ordering::AcqRel)
+            {
+                tree.stash_restore(stash)?;
+            }
+            Ok::<_, RepositoryError>(saved)
+        };
+        let mut saving = pin!(self.in_work_tree(save));
+        let root = &ready.place.tree.root;
+        match answered(root, self.after_limit(), saving.as_mut()).await {
+            Err(ExecError::NoAnswer { .. }) if is_settled.swap(true, Ordering::AcqRel) => {
+                Ok(saving.await?)
+            }
+            saved => saved,
+        }
     }
 
     /// Cleans the work tree of what was saved, once its id is written down, and takes the snapshot.

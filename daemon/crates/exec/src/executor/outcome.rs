@@ -1,7 +1,7 @@
 //! What is recorded of a run: its verdict, what it printed, and what it changed.
 
 use super::carry_out::Task;
-use super::ready::{AFTER_LIMIT, Afterwards, Ready};
+use super::ready::{Afterwards, Ready};
 use crate::error::{ExecError, not_restored};
 use crate::record::RunOutcome;
 use crate::run::before::RunDirectory;
@@ -31,8 +31,7 @@ impl Task {
         ready: Ready,
         finished: Result<(Finished, Vec<String>), ExecError>,
     ) -> Result<RunOutcome, ExecError> {
-        let umask = self.planned.settings.umask;
-        let after = ready.afterwards(umask, self.after_limit(), false).await;
+        let after = ready.afterwards(false).await;
         let policy = self.policy(&ready.place);
         // Only now may another run begin.
         drop(ready);
@@ -49,10 +48,6 @@ impl Task {
             ended.result.warnings.extend(warnings);
         }
         Ok(ended)
-    }
-
-    pub(super) fn after_limit(&self) -> Duration {
-        self.planned.request.timeout.max(AFTER_LIMIT)
     }
 
     fn policy(&self, place: &RunDirectory) -> Policy {

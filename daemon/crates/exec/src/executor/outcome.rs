@@ -20,7 +20,6 @@ use ccd_protocol::exec::{
 use ccd_terminal::supervised::ProgramEnd;
 use ccd_text::redact::redact_line;
 use std::sync::Arc;
-use std::time::Duration;
 
 const MAX_LOGS: usize = 10_000;
 

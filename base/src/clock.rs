@@ -49,7 +49,7 @@ fn parsed(text: &str) -> Option<OffsetDateTime> {
 }
 
 /// A time that no date can be given for counts as 1970.
-fn date_of(time: SystemTime) -> OffsetDateTime {
+pub fn date_of(time: SystemTime) -> OffsetDateTime {
     let (start, duration) = (OffsetDateTime::UNIX_EPOCH, time::Duration::try_from);
     let date = match time.duration_since(SystemTime::UNIX_EPOCH) {
         Ok(after) => duration(after)

@@ -34,11 +34,13 @@ pub fn replace(path: &Path, content: &[u8], mode: u32, durability: Durability) -
     if durability == Durability::Now {
         new.as_file().sync_all()?;
     }
+    let folder = File::open(folder)?;
     new.persist(path)?;
-    match durability {
-        Durability::Now => File::open(folder)?.sync_all(),
-        Durability::Later => Ok(()),
+    if durability == Durability::Now {
+        // The new file is there, whatever the file system answers about its directory.
+        let _ = folder.sync_all();
     }
+    Ok(())
 }
 
 /// Removes the files that processes which were killed had begun to write in a directory.

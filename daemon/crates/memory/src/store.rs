@@ -188,6 +188,12 @@ fn hide(root: &Path) -> std::result::Result<Vec<String>, RepositoryError> {
     };
     let file = inside.join(MEMORY_FILE);
     let is_hidden = tree.exclude(&[&file], &pattern(&file))?;
+    // A save that shows while it is written is no reason to refuse it.
+    let folder = inside.join(FOLDER);
+    let _ = tree.exclude(
+        &[&folder.join(".x.new")],
+        &format!("{}/.*.new", pattern(&folder)),
+    );
     let warning = format!("{MEMORY_FILE} is tracked by git: a save shows in git status");
     Ok((!is_hidden).then_some(warning).into_iter().collect())
 }
@@ -233,6 +239,9 @@ fn write_file(root: &Path, content: &[u8]) -> io::Result<()> {
             Err(io::Error::other("it is not a regular file; remove it"))
         }
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => whole_file::replace(&file, content, 0o600, Durability::Now),
+        _ => {
+            whole_file::remove_strays(&folder);
+            whole_file::replace(&file, content, 0o600, Durability::Now)
+        }
     }
 }

@@ -64,9 +64,9 @@ impl Drop for Opening {
 }
 
 /// Returns the directory around `path` that has a `.git`.
-fn top_of(path: &Path) -> &Path {
+fn top_of(path: &Path) -> Option<&Path> {
     let has_git = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
-    path.ancestors().find(has_git).unwrap_or(path)
+    path.ancestors().find(has_git)
 }
 
 /// Refuses a repository if one of its files is a named pipe or a device: libgit2 would wait for it, and most callers have no
@@ -93,8 +93,8 @@ fn refuse_pipe(file: PathBuf) -> Result<()> {
 
 fn open_with(path: &Path, flags: RepositoryOpenFlags) -> Result<Repository> {
     let folder = top_of(path);
-    refuse_pipes(folder)?;
-    let _opening = Opening::begin(folder, OPEN_LIMIT)?;
+    folder.map_or(Ok(()), refuse_pipes)?;
+    let _opening = Opening::begin(folder.unwrap_or(path), OPEN_LIMIT)?;
     static OWN_CHECK: Once = Once::new();
     // SAFETY: it writes a global of libgit2 before anything reads it: nothing else opens repositories.
     OWN_CHECK.call_once(|| unsafe {

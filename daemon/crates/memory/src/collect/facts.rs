@@ -208,7 +208,7 @@ impl Facts {
 
 /// Returns a time of a file in whole seconds, RFC 3339.
 pub(super) fn stamp(time: SystemTime) -> String {
-    rfc3339(OffsetDateTime::from(time))
+    rfc3339(ccd_base::clock::date_of(time))
 }
 
 pub(super) fn rfc3339(time: OffsetDateTime) -> String {

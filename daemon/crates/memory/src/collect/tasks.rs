@@ -11,7 +11,6 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Instant, SystemTime};
-use time::OffsetDateTime;
 
 /// Of a plan: counts of half a longer one would be wrong.
 const PLAN_BYTES: u64 = 4 * 1024 * 1024;
@@ -44,7 +43,7 @@ pub(crate) fn plan(project: &Project) -> Result<Finding<Sourced<Plan>>, String> 
             let is_of_branch = is_folder_of(&path, branch.as_deref().unwrap_or("HEAD"));
             let changed = content.modified.unwrap_or(SystemTime::UNIX_EPOCH);
             // Files of one checkout have one time, more or less: whole seconds decide.
-            let seconds = OffsetDateTime::from(changed).unix_timestamp();
+            let seconds = ccd_base::clock::date_of(changed).unix_timestamp();
             let rank = (is_of_branch, seconds, plan.open.len());
             let plan = Sourced::new(plan, path.to_string_lossy(), Some(stamp(changed)));
             candidates.push((rank, plan));

@@ -10,6 +10,8 @@ use crate::disk::read;
 use ignore::{WalkBuilder, WalkState};
 use parking_lot::Mutex;
 use regex::bytes::Regex;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -99,11 +101,15 @@ const UNFIT: &str = "is not a regular file of at most 1 MiB, with lines of at mo
 fn bad_rules(folder: &Path) -> Option<PathBuf> {
     let rules = [".gitignore", ".ignore", ".git/info/exclude"].map(|name| folder.join(name));
     let is_fit = |path: &PathBuf| match path.metadata() {
-        Ok(about) if !about.is_file() || about.len() > RULES_BYTES => false,
+        Ok(about) if !about.is_file() => false,
         Ok(_) => {
-            let rules = std::fs::read(path).unwrap_or_default();
+            // Some files say that they are empty, and never end.
+            let mut rules = Vec::new();
+            let open = File::open(path).map(|file| file.take(RULES_BYTES + 1));
+            let read = open.and_then(|mut file| file.read_to_end(&mut rules));
             let mut lines = rules.split(|byte| *byte == b'\n');
-            lines.all(|line| line.len() <= RULE_BYTES)
+            read.is_ok_and(|len| len as u64 <= RULES_BYTES)
+                && lines.all(|line| line.len() <= RULE_BYTES)
         }
         Err(_) => true,
     };

@@ -30,7 +30,7 @@ fn parse(line: &'static str) -> Language {
         let (close, open) = (escape(words.next().unwrap_or(open)), escape(open));
         kinds.push(kind);
         tokens.push(match kind {
-            "line" => format!("{open}(.*)"),
+            "line" => format!("{open}()"), // up to the end of the line
             "string" => format!(r"{open}((?:\\.|[^\\\n])*?)(?:{close}|\\?$)"),
             "long" => format!(r"{open}((?s:\\.|[^\\])*?)(?:{close}|\\?\z)"),
             "script" => r"<script[^>]*>((?s:.*?))(?:</script|\z)".to_owned(),

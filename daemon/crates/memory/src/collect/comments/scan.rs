@@ -5,6 +5,9 @@ use crate::collect::open_point::{Comment, Keyword};
 use crate::model::clip;
 use ccd_text::redact::redact;
 
+/// Openings of here-documents for whose end a source is searched in vain.
+const MAX_UNCLOSED: usize = 16;
+
 /// Of one comment's text that are kept.
 const TEXT_CHARS: usize = 500;
 
@@ -29,7 +32,7 @@ struct Scanner<'a> {
 impl Scanner<'_> {
     /// Goes from one comment or string to the next; `line` is the number of the first line.
     fn source(&mut self, language: &Language, source: &str, mut line: u64) {
-        let (mut at, mut counted) = (0, 0);
+        let (mut at, mut counted, mut line_start, mut unclosed) = (0, 0, 0, 0);
         while let Some(found) = language.tokens.captures_at(source, at) {
             let token = found.get_match();
             at = token.end();
@@ -40,15 +43,23 @@ impl Scanner<'_> {
             else {
                 continue;
             };
-            line += source[counted..inner.start()].matches('\n').count() as u64;
+            let passed = &source[counted..inner.start()];
+            if let Some(last) = passed.rfind('\n') {
+                line += passed.matches('\n').count() as u64;
+                line_start = counted + last + 1;
+            }
             counted = inner.start();
             let before = &source[..token.start()];
             match *kind {
-                "line" if is_inside(before, token.as_str()) => at = inner.start(),
+                "line" if is_inside(before, token.as_str()) => (),
                 "line" | "block" => {
-                    let start = before.rsplit('\n').next().unwrap_or_default();
-                    let mut is_alone = start.trim().is_empty();
-                    for (line, text) in (line..).zip(inner.as_str().lines()) {
+                    let mut text = inner.as_str();
+                    if *kind == "line" {
+                        text = source[at..].split('\n').next().unwrap_or_default();
+                        at += text.len();
+                    }
+                    let mut is_alone = source[line_start..token.start()].trim().is_empty();
+                    for (line, text) in (line..).zip(text.lines()) {
                         self.comment(line, text, is_alone);
                         is_alone = true;
                     }
@@ -58,12 +69,14 @@ impl Scanner<'_> {
                         self.source(script, inner.as_str(), line);
                     }
                 }
-                "heredoc" => {
+                "heredoc" if unclosed < MAX_UNCLOSED => {
                     let mut end = at;
                     let lines = source[at..].split_inclusive('\n');
                     let mut lines = lines.inspect(|text| end += text.len());
                     if lines.any(|text| text.trim() == inner.as_str()) {
                         at = end;
+                    } else {
+                        unclosed += 1;
                     }
                 }
                 _ => (),
@@ -251,6 +264,17 @@ mod tests {
         ] {
             let found = points(name, source);
             assert_eq!(found, [one(1, "TODO", "yes")], "{name}");
+        }
+    }
+
+    #[test]
+    fn a_long_line_takes_no_longer_than_short_ones() {
+        let text = "<p>&#39;</p>".repeat(20_000) + "/**/".repeat(20_000).as_str();
+        for name in ["a.yaml", "a.ts"] {
+            assert_eq!(
+                points(name, &format!("{text} # TODO: yes\n"))[..],
+                [one(1, "TODO", "yes")][usize::from(name == "a.ts")..]
+            );
         }
     }
 

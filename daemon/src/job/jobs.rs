@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -161,7 +161,7 @@ impl Jobs {
         work: F,
     ) -> Result<String, JobError>
     where
-        F: FnOnce(JobHandle) -> Fut,
+        F: FnOnce(JobHandle) -> Fut + Send + 'static,
         Fut: Future<Output = Outcome> + Send + 'static,
     {
         self.start_as(new_id(), method, list, work).await
@@ -176,7 +176,7 @@ impl Jobs {
         work: F,
     ) -> Result<String, JobError>
     where
-        F: FnOnce(JobHandle) -> Fut,
+        F: FnOnce(JobHandle) -> Fut + Send + 'static,
         Fut: Future<Output = Outcome> + Send + 'static,
     {
         if self.running.len() >= MAX_RUNNING {
@@ -198,15 +198,20 @@ impl Jobs {
         let running = Arc::new(Running::new(job, list, self.stop.child_token()));
         // It counts as running from here on.
         self.running.insert(id.clone(), Arc::clone(&running));
-        if let Err(error) = self.store.commit(row).await {
-            self.running.remove(&id);
-            return Err(error.into());
-        }
-        let work = work(JobHandle {
-            running: Arc::clone(&running),
-        });
+        let (told, is_written) = oneshot::channel();
         let jobs = self.clone();
+        // A client that goes away meanwhile leaves no job that nobody carries out.
         self.tracker.spawn(async move {
+            let written = jobs.store.commit(row).await;
+            let has_failed = written.is_err();
+            let _ = told.send(written);
+            if has_failed {
+                jobs.running.remove(&running.id);
+                return;
+            }
+            let work = work(JobHandle {
+                running: Arc::clone(&running),
+            });
             let outcome = tokio::select! {
                 outcome = work => outcome,
                 () = overdue(&running.cancel, &jobs.stop) => Outcome::cancelled(),
@@ -214,6 +219,7 @@ impl Jobs {
             };
             jobs.end(&running, outcome).await;
         });
+        is_written.await.map_err(|_| JobError::TooMany)??;
         Ok(id)
     }
 

@@ -6,7 +6,7 @@ use crate::call::{
     set_elsewhere,
 };
 use crate::output::decode;
-use crate::render::{Printer, Style};
+use crate::render::{Column, Printer, Style};
 use crate::terminal::output_columns;
 use crate::writer::{self, Stream, Writer};
 use crate::{Exit, Failure};
@@ -102,6 +102,20 @@ impl Context {
         self.print(&answer, render)
     }
 
+    /// Calls a method that lists something, and prints the list as a table; `nothing` is the note in place of an empty one.
+    pub(crate) fn list<M: Method, T>(
+        &mut self,
+        params: &M::Params,
+        items: fn(&M::Reply) -> &Vec<T>,
+        columns: &[Column<T>],
+        nothing: &str,
+    ) -> Result<Exit, Failure> {
+        let answer = self.call::<M>(params)?;
+        let items = items(&answer.value);
+        self.note_if_empty(items, nothing);
+        self.print(&answer, |_, out| out.table(items, columns))
+    }
+
     /// Prints a reply: as received with `--json`, otherwise by `render`.
     pub(crate) fn print<T>(
         &mut self,
@@ -112,6 +126,20 @@ impl Context {
             self.write_line(answer.json.get())?;
         } else {
             self.render(|out| render(&answer.value, out))?;
+        }
+        Ok(Exit::Done)
+    }
+
+    /// Prints a document with `--json`, otherwise what `render` writes.
+    pub(crate) fn print_either(
+        &mut self,
+        document: &impl Serialize,
+        render: impl FnOnce(&mut Printer<'_>) -> io::Result<()>,
+    ) -> Result<Exit, Failure> {
+        if self.global.json {
+            self.write_json(document)?;
+        } else {
+            self.render(render)?;
         }
         Ok(Exit::Done)
     }
@@ -158,6 +186,14 @@ impl Context {
 
     pub(crate) fn write_line(&mut self, line: &str) -> Result<(), Failure> {
         self.render(|out| writeln!(out, "{line}"))
+    }
+
+    /// Prints a line for a person, who reads no JSON.
+    pub(crate) fn tell(&mut self, line: &str) -> Result<(), Failure> {
+        if self.global.json {
+            return Ok(());
+        }
+        self.write_line(line)
     }
 
     pub(crate) fn write_json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
@@ -212,7 +248,14 @@ impl Context {
 
     /// Tells a person that there is nothing to print, and perhaps what would be there.
     pub(crate) fn note_if_empty<T>(&self, list: &[T], text: &str) {
-        if list.is_empty() && !self.global.json {
+        if list.is_empty() {
+            self.remark(text);
+        }
+    }
+
+    /// Prints a note to a person, who reads no JSON.
+    pub(crate) fn remark(&self, text: &str) {
+        if !self.global.json {
             note(text);
         }
     }

@@ -140,9 +140,7 @@ fn attach_to(
     viewer.attach(&mut connection)?;
     // From here on, the end of the session is shown, not refused.
     viewer.params.ended = true;
-    if !context.global.json {
-        context.note(&format!("attached to {name}, {}", way_out(keys)));
-    }
+    context.remark(&format!("attached to {name}, {}", way_out(keys)));
     // The note above scrolls out of sight at once; a program may replace the title.
     let title = format!("{name}, {}", way_out(keys));
     let left = viewer.watch(connection, title, keys);

@@ -32,12 +32,8 @@ pub(crate) fn shim(args: &TapeShimArgs, context: &mut Context) -> Result<Exit, F
             args.program
         ));
     }
-    if context.global.json {
-        context.write_json(&serde_json::json!({"path": path, "program": args.program}))?;
-    } else {
-        context.write_line(&path)?;
-    }
-    Ok(Exit::Done)
+    let made = serde_json::json!({"path": path, "program": args.program});
+    context.print_either(&made, |out| writeln!(out, "{path}"))
 }
 
 fn make(args: &TapeShimArgs) -> Result<String, Failure> {

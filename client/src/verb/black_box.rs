@@ -60,12 +60,9 @@ fn run(
     for (file, format) in files(args.junit.as_deref(), args.html.as_deref()) {
         put(&result.id, file, format, context)?;
     }
-    if context.global.json {
-        context.write_json(&result.report)?;
-    } else {
-        let path = Some(&*result.path);
-        context.render(|out| render::test_report(&result.report, path, out))?;
-    }
+    context.print_either(&result.report, |out| {
+        render::test_report(&result.report, Some(&result.path), out)
+    })?;
     match (job.state, cancel.by()) {
         (JobState::Done, _) => Ok(exit_of(&result.report)),
         (JobState::Cancelled, Some(signal)) => {
@@ -163,7 +160,7 @@ fn list(args: &ReportListArgs, context: &mut Context) -> Result<Exit, Failure> {
     }
     context.note_if_empty(&reply.reports, "no reports; ccctl test PROGRAM makes one");
     context.print(&answer, |reply, out| {
-        render::test_reports(&reply.reports, out)
+        out.table(&reply.reports, render::TEST_REPORTS)
     })
 }
 

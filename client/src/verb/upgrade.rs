@@ -65,17 +65,15 @@ fn hand_over<M: Method<Reply = DaemonUpgradeReply>>(
     let deadline = Instant::now() + LIMIT;
     let (status, hand_over) = wait_for_next(verb, &place, asked.number, deadline)?;
     require_success(verb, &status, &hand_over)?;
-    if context.global.json {
-        context.write_json(&serde_json::json!({
-            "pid": status.pid,
-            "version": status.version,
-            "sessions": status.sessions.live,
-            "jobs_ended": asked.jobs,
-            "last_hand_over": hand_over,
-        }))?;
-    } else {
-        context.write_line(&summary(verb == DaemonUpgrade::NAME, &asked, &status))?;
-    }
+    let done = serde_json::json!({
+        "pid": status.pid,
+        "version": status.version,
+        "sessions": status.sessions.live,
+        "jobs_ended": asked.jobs,
+        "last_hand_over": hand_over,
+    });
+    let summary = summary(verb == DaemonUpgrade::NAME, &asked, &status);
+    context.print_either(&done, |out| writeln!(out, "{summary}"))?;
     Ok(Exit::Done)
 }
 

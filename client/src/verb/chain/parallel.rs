@@ -34,9 +34,7 @@ pub(crate) fn parallel(args: &ParallelArgs, context: &mut Context) -> Result<Exi
         Followed::Ended(job) => job,
     };
     let succeeded = count(&job, "succeeded");
-    if !context.global.json {
-        context.write_line(&format!("{succeeded}/{total} commands succeeded"))?;
-    }
+    context.tell(&format!("{succeeded}/{total} commands succeeded"))?;
     Ok(Exit::of_success(succeeded == total))
 }
 

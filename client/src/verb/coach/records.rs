@@ -1,7 +1,7 @@
 //! What the coach keeps: `events`, `mute`, `forget`, `export`, `import`.
 
 use super::project;
-use crate::args::{EventsArgs, ForgetArgs, ImportArgs, MuteArgs};
+use crate::args::{EventsArgs, ForgetArgs, ImportArgs, MuteArgs, params};
 use crate::context::{confirm, is_at_terminal};
 use crate::render::counted;
 use crate::verb::file::read;
@@ -17,19 +17,10 @@ use std::path::Path;
 const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
 
 pub(super) fn events(args: &EventsArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = CoachEventsParams {
-        since: args.since.clone(),
-        signal_type: args.signal_type,
-        project: project(args.project.as_deref())?,
-        limit: args.limit,
-        before: args.before.clone(),
-    };
-    let answer = context.call::<CoachEvents>(&params)?;
-    context.note_if_empty(
-        &answer.value.events,
-        "no events; ccctl coach status shows whether they are recorded",
-    );
-    context.print(&answer, |reply, out| render::events(&reply.events, out))
+    let params = params!(CoachEventsParams { since, signal_type, limit, before } of args,
+        project: project(args.project.as_deref())?);
+    let nothing = "no events; ccctl coach status shows whether they are recorded";
+    context.list::<CoachEvents, _>(&params, |reply| &reply.events, render::EVENTS, nothing)
 }
 
 pub(super) fn mute(args: &MuteArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -43,12 +34,8 @@ pub(super) fn mute(args: &MuteArgs, context: &mut Context) -> Result<Exit, Failu
 
 /// Deletes events and payloads, at a terminal after a question.
 pub(super) fn forget(args: &ForgetArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = CoachForgetParams {
-        project: project(args.project.as_deref())?,
-        session: args.session.clone(),
-        before: args.before.clone(),
-        all: args.all,
-    };
+    let params = params!(CoachForgetParams { session, before, all } of args,
+        project: project(args.project.as_deref())?);
     if !args.yes && is_at_terminal() && !confirm(&question(&params)) {
         return Err(Failure::Failed(
             "coach.forget: cancelled; nothing was deleted".to_owned(),
@@ -105,9 +92,7 @@ pub(super) fn import(args: &ImportArgs, context: &mut Context) -> Result<Exit, F
     context.print(&answer, |reply, out| {
         writeln!(out, "{} added, {} merged", reply.added, reply.merged)
     })?;
-    if !context.global.json {
-        reply.refused.iter().for_each(|why| context.note(why));
-    }
+    reply.refused.iter().for_each(|why| context.remark(why));
     Ok(Exit::of_success(reply.refused.is_empty()))
 }
 

@@ -31,11 +31,8 @@ pub(super) fn open(word: &str, context: &mut Context) -> Result<Exit, Failure> {
     remove_old(&folder);
     let file = folder.join(format!("{}.html", std::process::id()));
     write_file(Form::Html, &conversation, &place, &file)?;
-    if context.global.json {
-        context.write_json(&serde_json::json!({ "file": file }))?;
-    } else {
-        context.write_line(&file.display().to_string())?;
-    }
+    let written = serde_json::json!({ "file": file });
+    context.print_either(&written, |out| writeln!(out, "{}", file.display()))?;
     match start(&file) {
         None => Ok(Exit::Done),
         Some(why) => Err(Failure::Failed(format!(

@@ -23,8 +23,8 @@ pub(super) fn tail(args: &ConversationTailArgs, context: &mut Context) -> Result
     if !context.global.json {
         params.kinds = vec![ItemKind::Turn, ItemKind::Pair, ItemKind::End];
     }
-    if context.style.is_terminal && args.conversation.is_none() && !context.global.json {
-        context.note(&match &params.project {
+    if context.style.is_terminal && args.conversation.is_none() {
+        context.remark(&match &params.project {
             Some(project) => format!("conversations started in {project} or below; Ctrl-C to end"),
             None => "all conversations; Ctrl-C to end".to_owned(),
         });

@@ -7,7 +7,7 @@ mod run;
 
 use crate::args::{
     InvestigateArgs, InvestigateRunArgs, InvestigateVerb, ProbeArgs, ReportCleanupArgs,
-    ReportListArgs, ReportNameArgs, TargetArgs, subcommand_like,
+    ReportListArgs, ReportNameArgs, TargetArgs, params, subcommand_like,
 };
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::investigate::{
@@ -88,10 +88,7 @@ pub(in crate::verb) fn named(report: &str) -> ReportParams {
 }
 
 pub(in crate::verb) fn listed(args: &ReportListArgs) -> ReportListParams {
-    ReportListParams {
-        program: args.program.clone(),
-        limit: args.limit,
-    }
+    params!(ReportListParams { program, limit } of args)
 }
 
 pub(in crate::verb) fn delete<M>(
@@ -143,7 +140,7 @@ fn list(args: &ReportListArgs, context: &mut Context) -> Result<Exit, Failure> {
         "no reports; ccctl investigate PROGRAM makes one",
     );
     context.print(&answer, |reply, out| {
-        render::investigations(&reply.reports, out)
+        out.table(&reply.reports, render::INVESTIGATIONS)
     })
 }
 

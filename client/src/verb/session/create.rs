@@ -1,6 +1,6 @@
 //! `ccctl session create`.
 
-use crate::args::CreateArgs;
+use crate::args::{CreateArgs, params};
 use crate::terminal::terminal_size;
 use crate::{Context, Exit, Failure, attach, caller, render, secrets, tape};
 use ccd_protocol::session::{SessionCreate, SessionCreateParams};
@@ -42,32 +42,26 @@ fn params(args: &CreateArgs) -> Result<SessionCreateParams, Failure> {
     let own_size = args.attach.then(terminal_size).flatten();
     let size = args.size.or(own_size);
     let mut words = args.program.iter().cloned();
-    Ok(SessionCreateParams {
+    Ok(params!(SessionCreateParams {
+        shell, name, id, encoding, reuse, stream, max_output_size, output_limit
+    } of args,
         program: words.next(),
         args: words.collect(),
-        shell: args.shell,
         cwd: caller::working_directory(args.caller.cwd.as_deref())?,
         env: args.caller.variables(),
         inherited: caller::inherited(args.caller.clean_env)?,
-        name: args.name.clone(),
-        id: args.id.clone(),
         rows: args.rows.or(size.map(|size| size.rows)),
         cols: args.cols.or(size.map(|size| size.cols)),
-        encoding: args.encoding.clone(),
         echo: args.no_echo.then_some(false),
         persist: args.persist(),
-        reuse: args.reuse,
-        stream: args.stream,
         timeout_s: args.timeout,
         session_timeout_s: args.session_timeout,
         max_session_runtime_s: args.max_runtime,
-        max_output_size: args.max_output_size,
-        output_limit: args.output_limit,
         config: args.config.config.clone(),
         set: args.config.set.iter().cloned().collect(),
         tape: tape::named(&args.tape)?,
         ..SessionCreateParams::default()
-    })
+    ))
 }
 
 #[cfg(test)]

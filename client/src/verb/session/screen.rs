@@ -1,6 +1,6 @@
 //! `ccctl session screen`.
 
-use crate::args::ScreenArgs;
+use crate::args::{ScreenArgs, params};
 use crate::call::garbled;
 use crate::output::decode;
 use crate::{Context, Exit, Failure, render, whole_file};
@@ -25,25 +25,22 @@ pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, F
         context.style.has_colour = false;
     }
     let has_styles = args.cells || context.global.json || context.style.has_colour;
-    let params = SessionScreenParams {
-        session: args.session.clone(),
+    let params = params!(SessionScreenParams { session, first_row, max_rows } of args,
         format: match file {
             Some(_) if args.png.is_some() => ScreenFormat::Png,
             Some(_) => ScreenFormat::Svg,
             None if has_styles => ScreenFormat::Cells,
             None => ScreenFormat::Text,
         },
-        first_row: args.first_row,
-        max_rows: args.max_rows,
-    };
+    );
     let answer = context.call::<SessionScreen>(&params)?;
     match file {
         Some(file) => write_image(file, &answer.value, context)?,
         None if args.cells => drop(context.print(&answer, render::runs)?),
         None => drop(context.print(&answer, render::screen)?),
     }
-    if answer.value.behind && !context.global.json {
-        context.note(&format!(
+    if answer.value.behind {
+        context.remark(&format!(
             "not all output has been drawn: this is the screen at offset {}; run the command again to continue",
             answer.value.offset
         ));

@@ -1,7 +1,7 @@
 //! Tapes in other forms: `tape import`, `export` and `svg`.
 
 use super::{named, root};
-use crate::args::{TapeExportArgs, TapeImportArgs, TapeSvgArgs};
+use crate::args::{TapeExportArgs, TapeImportArgs, TapeSvgArgs, params};
 use crate::call::is_elsewhere;
 use crate::verb::file::read_text;
 use crate::{Context, Exit, Failure, caller, whole_file};
@@ -56,15 +56,12 @@ pub(super) fn export(args: &TapeExportArgs, context: &mut Context) -> Result<Exi
 
 /// Prints an image of a tape, or writes it to a file.
 pub(super) fn svg(args: &TapeSvgArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = TapeSvgParams {
+    let params = params!(TapeSvgParams { animated, exchange, speed } of args,
         root: root(&args.of.root)?,
         tape: named(&args.of.tape)?,
-        animated: args.animated,
-        exchange: args.exchange,
-        speed: args.speed,
         idle_limit_s: args.idle_limit,
         end_pause_s: args.end_pause,
-    };
+    );
     let answer = context.call::<TapeSvg>(&params)?;
     if context.global.json && args.output.is_none() {
         context.write_line(answer.json.get())?;

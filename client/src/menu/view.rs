@@ -35,7 +35,7 @@ fn items(walk: &mut Walk, room: usize, columns: usize) -> Vec<Line> {
     let widths = walk.items.iter().map(|item| item.value.chars().count());
     let width = widths.max().unwrap_or(0).min(MAX_NAME_WIDTH);
     let shown = walk.items.iter().enumerate().skip(walk.first).take(room);
-    let line = |(index, item): (usize, &super::walk::MenuItem)| {
+    let line = |(index, item): (usize, &crate::names::Name)| {
         let number = match index {
             0..9 => format!(" {} ", index + 1),
             _ => "   ".to_owned(),

@@ -156,6 +156,12 @@ impl Failure {
     }
 }
 
+/// How many bytes of its input a refused send has typed.
+pub(crate) fn written_bytes(error: &ErrorObject) -> Option<usize> {
+    let written = error.data.as_ref()?.get("written_bytes")?.as_u64()?;
+    written.try_into().ok()
+}
+
 pub(super) fn message_of(method: &str, error: &ErrorObject) -> String {
     let message = in_options(&error.message);
     match hint(method, error) {

@@ -171,12 +171,7 @@ impl Names {
         let reply = match self.patience {
             None => request_at(&self.place, method, params)?,
             Some(patience) => {
-                let stream = self.place.connect()?;
-                let limited = stream.set_read_timeout(Some(patience));
-                limited
-                    .and_then(|()| stream.set_write_timeout(Some(patience)))
-                    .map_err(Failure::io("the connection"))?;
-                Connection::over(stream).request(method, params)?
+                Connection::limited(self.place.connect()?, patience)?.request(method, params)?
             }
         };
         serde_json::from_str(reply.get()).map_err(|error| garbled(method, &error))

@@ -113,11 +113,9 @@ pub(crate) fn require_terminal() -> Result<(), Failure> {
     if can_draw() {
         Ok(())
     } else {
-        Err(Failure::Usage(
-            "session.attach: input and output must be a terminal that can be drawn on (TERM); \
-             without one, use ccctl session tail -f and ccctl session send"
-                .to_owned(),
-        ))
+        Failure::usage(
+            "session.attach: input and output must be a terminal that can be drawn on (TERM); without one, use ccctl session tail -f and ccctl session send",
+        )
     }
 }
 
@@ -234,8 +232,8 @@ impl Viewer {
         // Another connection to another host takes too long.
         self.place.host().is_none().then_some(())?;
         let stream = self.place.try_connect().ok()??;
-        stream.set_read_timeout(Some(PATIENCE)).ok()?;
-        let mut connection = Connection::over(stream).named(CLIENT_NAME);
+        let connection = Connection::limited(stream, PATIENCE).ok()?;
+        let mut connection = connection.named(CLIENT_NAME);
         let params = SessionScreenParams {
             session: self.params.session.clone(),
             ..SessionScreenParams::default()

@@ -49,6 +49,15 @@ impl Failure {
         }
     }
 
+    /// Refuses a command line.
+    pub(crate) fn usage<T>(text: impl Into<String>) -> Result<T, Self> {
+        Err(Self::Usage(text.into()))
+    }
+
+    pub(crate) fn failed<T>(text: impl Into<String>) -> Result<T, Self> {
+        Err(Self::Failed(text.into()))
+    }
+
     /// Returns the same failure with the typed command in place of the method that it called.
     pub(crate) fn of_verb(self, verb: &str) -> Self {
         let method = verb.to_owned();

@@ -82,9 +82,5 @@ pub(crate) fn connection(context: &Context) -> Result<Option<Connection>, Failur
     let Some(stream) = place.try_connect()? else {
         return Ok(None);
     };
-    stream
-        .set_read_timeout(Some(PATIENCE))
-        .and_then(|()| stream.set_write_timeout(Some(PATIENCE)))
-        .map_err(Failure::io("the connection"))?;
-    Ok(Some(Connection::over(stream)))
+    Connection::limited(stream, PATIENCE).map(Some)
 }

@@ -44,7 +44,7 @@ pub(crate) use exec::{
     EXEC_SESSIONS, EXECUTIONS, exec_session, execution, run_notes, run_summary, seconds,
 };
 pub(crate) use job::{JOBS, job_line};
-pub(crate) use line::{Line, cut, wrapped, wrapped_at_spaces};
+pub(crate) use line::{Line, cut, scrolled, wrapped, wrapped_at_spaces};
 pub(crate) use memory::{memory, memory_saved, memory_status};
 pub(crate) use pattern::{LIBRARY, MATCHES, classified, patterns};
 pub(crate) use printer::{Printer, short_id};

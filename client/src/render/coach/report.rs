@@ -1,7 +1,7 @@
 //! The report: counts, and what each approved rule has changed.
 
-use super::chart::{bar, chart};
-use crate::render::line::cut;
+use super::chart::chart;
+use crate::render::line::{bar, cut};
 use crate::render::style::Colour;
 use crate::render::table::{Column, columns};
 use crate::render::{Printer, printable};

@@ -2,7 +2,7 @@
 
 use super::found::what_is_left;
 use super::numbers::{all, cost_of_sum, cut_start, hits, short, tokens};
-use crate::render::line::width;
+use crate::render::line::{bar, width};
 use crate::render::short::noted;
 use crate::render::table::{Cell, columns};
 use crate::render::{Colour, Printer, is_utf8, joined, printable};
@@ -174,19 +174,6 @@ struct Row<'a> {
 impl Row<'_> {
     fn is_whole(&self) -> bool {
         self.group.unpriced_models.is_empty() && !self.group.is_partial
-    }
-}
-
-/// A horizontal bar of at most `columns` columns, to an eighth of a column; never empty for a value above 0.
-fn bar(value: u64, most: u64, columns: usize, is_utf8: bool) -> String {
-    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let part = value as f64 / most.max(1) as f64;
-    let eighths = (part * columns as f64 * 8.0).round() as usize;
-    let eighths = eighths.max(usize::from(value > 0));
-    if is_utf8 {
-        "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
-    } else {
-        "#".repeat(eighths.div_ceil(8))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::files::{files, total};
 use super::text::{dollars, seconds, verdict};
-use crate::render::{Colour, Printer, counted, cut, few, on_one_line, short_id};
+use crate::render::{Colour, Printer, about, counted, cut, few, on_one_line, short_id};
 use ccd_protocol::exec::{ExecutionResult, PolicyViolation};
 use std::io;
 
@@ -103,10 +103,7 @@ fn changes(result: &ExecutionResult) -> String {
 }
 
 pub(super) fn call(violation: &PolicyViolation) -> String {
-    let input = &violation.tool_input;
-    let telling = ["command", "file_path", "url", "pattern", "description"];
-    let about = telling.iter().find_map(|key| input[*key].as_str());
-    let about = about.map_or_else(|| input.to_string(), str::to_owned);
+    let about = about(&violation.tool_input);
     on_one_line(&format!("{}: {about}", violation.tool_name))
 }
 

@@ -9,7 +9,7 @@ use crate::output::decode;
 use crate::render::{Column, Printer, Style};
 use crate::terminal::output_columns;
 use crate::writer::{self, Stream, Writer};
-use crate::{Exit, Failure};
+use crate::{Exit, Failure, whole_file};
 use ccd_protocol::daemon::{DaemonStatus, DaemonStatusReply};
 use ccd_protocol::{Method, NoParams, Timeout};
 use serde::Serialize;
@@ -17,6 +17,7 @@ use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, BufRead as _, BufWriter, IsTerminal as _, Write as _};
+use std::path::Path;
 use std::time::Duration;
 
 /// How much later than a timeout the reply may come before the daemon is asked whether it still replies.
@@ -166,6 +167,14 @@ impl Context {
 
     pub(crate) fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.render(|out| out.write_all(bytes))
+    }
+
+    /// Writes to a file, or to standard output for `-`.
+    pub(crate) fn write_to(&mut self, file: &Path, bytes: &[u8]) -> Result<(), Failure> {
+        if file == Path::new("-") {
+            return self.write_bytes(bytes);
+        }
+        whole_file::write(file, bytes).map_err(Failure::io(file.display()))
     }
 
     /// Prints output of a program; unchanged, even on a terminal, if somebody asked for just that.

@@ -66,15 +66,12 @@ fn run_program(home: &Home) -> Result<(), Failure> {
         } else {
             said
         };
-        return Err(Failure::Failed(said));
+        return Failure::failed(said);
     }
     let logs = home.folder().join(LOGS);
     let len = log_len(&logs).map_err(Failure::io(logs.display()))?;
     match len {
-        0 => Err(Failure::Failed(format!(
-            "{}: nothing was logged",
-            logs.display()
-        ))),
+        0 => Failure::failed(format!("{}: nothing was logged", logs.display())),
         _ => Ok(()),
     }
 }

@@ -9,7 +9,7 @@ use crate::args::{
     BlackBoxArgs, BlackBoxGetArgs, BlackBoxRunArgs, BlackBoxVerb, FuzzRunArgs, ReportListArgs,
 };
 use crate::call::is_elsewhere;
-use crate::{Context, Exit, Failure, caller, render, whole_file};
+use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::black_box::{
     TestCleanup, TestDelete, TestFormat, TestGet, TestGetParams, TestJobResult, TestLimits,
     TestList, TestProgress, TestReport, TestRun, TestRunParams, TestType,
@@ -145,11 +145,7 @@ fn put(
     };
     let text = context.call::<TestGet>(&params)?.value.text;
     let text = text.unwrap_or_default();
-    if file == Path::new("-") {
-        context.write_bytes(text.as_bytes())
-    } else {
-        whole_file::write(file, text.as_bytes()).map_err(Failure::io(file.display()))
-    }
+    context.write_to(file, text.as_bytes())
 }
 
 fn list(args: &ReportListArgs, context: &mut Context) -> Result<Exit, Failure> {

@@ -76,9 +76,7 @@ pub(super) fn ask_first(args: &StopArgs, place: &DaemonAddress) -> Result<(), Fa
     if sessions.is_empty() || confirm(&format!("this ends {}. Stop the daemon?", named(shown))) {
         return Ok(());
     }
-    Err(Failure::Failed(
-        "daemon stop: cancelled; the daemon keeps running".to_owned(),
-    ))
+    Failure::failed("daemon stop: cancelled; the daemon keeps running")
 }
 
 /// The first sessions by name and command, and the number of further ones.

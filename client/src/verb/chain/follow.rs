@@ -109,7 +109,7 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
             Ok(Followed::Left(Exit::of_program(None, Some(signal))))
         }
         _ if context.global.json => Ok(Followed::Left(Exit::Failed)),
-        _ => Err(Failure::Failed(format!("{}: {}", job.method, why(&job)))),
+        _ => Failure::failed(format!("{}: {}", job.method, why(&job))),
     }
 }
 

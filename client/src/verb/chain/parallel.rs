@@ -47,10 +47,7 @@ fn commands(args: &ParallelArgs) -> Result<Vec<String>, Failure> {
         let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
         commands.extend(lines.map(str::to_owned));
         if commands.is_empty() {
-            return Err(Failure::Usage(format!(
-                "{} contains no commands",
-                file.display()
-            )));
+            return Failure::usage(format!("{} contains no commands", file.display()));
         }
     }
     Ok(commands)

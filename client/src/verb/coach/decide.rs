@@ -49,11 +49,9 @@ pub(super) fn edit(args: &EditArgs, context: &mut Context) -> Result<Exit, Failu
     let words = match args.words.given() {
         Some(words) => words,
         None if !is_interactive(context) => {
-            return Err(Failure::Usage(
-                "coach edit: nothing to change; give --title, --trigger, --action or --type, or run it at a \
-                 terminal to use an editor"
-                    .to_owned(),
-            ));
+            return Failure::usage(
+                "coach edit: nothing to change; give --title, --trigger, --action or --type, or run it at a terminal to use an editor",
+            );
         }
         None => match in_editor(&id, context)? {
             Some(words) => words,

@@ -5,7 +5,7 @@ use crate::args::{EventsArgs, ForgetArgs, ImportArgs, MuteArgs, params};
 use crate::context::{confirm, is_at_terminal};
 use crate::render::counted;
 use crate::verb::file::read;
-use crate::{Context, Exit, Failure, render, whole_file};
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::NoParams;
 use ccd_protocol::coach::{
     CoachEvents, CoachEventsParams, CoachExport, CoachForget, CoachForgetParams, CoachImport,
@@ -37,9 +37,7 @@ pub(super) fn forget(args: &ForgetArgs, context: &mut Context) -> Result<Exit, F
     let params = params!(CoachForgetParams { session, before, all } of args,
         project: project(args.project.as_deref())?);
     if !args.yes && is_at_terminal() && !confirm(&question(&params)) {
-        return Err(Failure::Failed(
-            "coach.forget: cancelled; nothing was deleted".to_owned(),
-        ));
+        return Failure::failed("coach.forget: cancelled; nothing was deleted");
     }
     context.show::<CoachForget>(&params, |reply, out| {
         let events = counted(reply.events, "event");
@@ -71,13 +69,8 @@ fn question(params: &CoachForgetParams) -> String {
 pub(super) fn export(output: Option<&Path>, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<CoachExport>(&NoParams {})?;
     context.print_json();
-    match output {
-        None => context.write_line(answer.json.get())?,
-        Some(path) => {
-            let text = format!("{}\n", answer.json.get());
-            whole_file::write(path, text.as_bytes()).map_err(Failure::io(path.display()))?;
-        }
-    }
+    let text = format!("{}\n", answer.json.get());
+    context.write_to(output.unwrap_or(Path::new("-")), text.as_bytes())?;
     Ok(Exit::Done)
 }
 

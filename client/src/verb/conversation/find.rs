@@ -6,7 +6,7 @@ use crate::args::{
 };
 use crate::call::is_elsewhere;
 use crate::caller::claude_dirs;
-use crate::{Context, Exit, Failure, caller, render, whole_file};
+use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::conversation::{
     ConversationList, ConversationListParams, ConversationScope, ConversationSearch,
     ConversationSearchParams, ConversationStats, ConversationStatsParams, Indexing, StatsBy,
@@ -97,7 +97,7 @@ fn image(
 ) -> Result<Exit, Failure> {
     if context.global.json {
         let text = "--svg and --json cannot be combined; leave one out";
-        return Err(Failure::Usage(text.to_owned()));
+        return Failure::usage(text);
     }
     let by = params.by.unwrap_or(StatsBy::Day);
     let params = ConversationStatsParams {
@@ -106,13 +106,7 @@ fn image(
     };
     let reply = context.call::<ConversationStats>(&params)?.value;
     note_what_is_missing(reply.indexing, reply.unreadable.as_ref(), context);
-    let image = render::stats_svg(&reply, by);
-    if file == Path::new("-") {
-        context.write_bytes(image.as_bytes())?;
-    } else {
-        let what = format!("could not write the image to {}", file.display());
-        whole_file::write(file, image.as_bytes()).map_err(Failure::io(what))?;
-    }
+    context.write_to(file, render::stats_svg(&reply, by).as_bytes())?;
     Ok(Exit::Done)
 }
 

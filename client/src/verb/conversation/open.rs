@@ -35,9 +35,7 @@ pub(super) fn open(word: &str, context: &mut Context) -> Result<Exit, Failure> {
     context.print_either(&written, |out| writeln!(out, "{}", file.display()))?;
     match start(&file) {
         None => Ok(Exit::Done),
-        Some(why) => Err(Failure::Failed(format!(
-            "{OPENER}: {why}; open the file above in a browser"
-        ))),
+        Some(why) => Failure::failed(format!("{OPENER}: {why}; open the file above in a browser")),
     }
 }
 
@@ -55,10 +53,10 @@ fn folder() -> Result<PathBuf, Failure> {
     if found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0 {
         Ok(folder)
     } else {
-        Err(Failure::Failed(format!(
+        Failure::failed(format!(
             "{}: not a private directory of yours; remove it, or set TMPDIR",
             folder.display()
-        )))
+        ))
     }
 }
 

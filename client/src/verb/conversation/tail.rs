@@ -74,10 +74,9 @@ impl Connections {
                 _ => self.short_losses = 0,
             }
             if self.short_losses > MAX_SHORT_LOSSES {
-                return Err(Failure::Failed(
-                    "the daemon ends whenever it is to follow this; ccctl daemon logs may show why"
-                        .to_owned(),
-                ));
+                return Failure::failed(
+                    "the daemon ends whenever it is to follow this; ccctl daemon logs may show why",
+                );
             }
             self.since = Some(Instant::now());
             let connection = Connection::over(self.place.connect()?);

@@ -3,7 +3,7 @@
 use crate::args::{ScreenArgs, params};
 use crate::call::garbled;
 use crate::output::decode;
-use crate::{Context, Exit, Failure, render, whole_file};
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::session::{
     Cursor, ScreenFormat, SessionScreen, SessionScreenParams, SessionScreenReply,
 };
@@ -14,12 +14,12 @@ pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, F
     let file = args.svg.as_ref().or(args.png.as_ref());
     if file.is_some() && context.global.json {
         let text = "an image and --json cannot be combined; leave one out";
-        return Err(Failure::Usage(text.into()));
+        return Failure::usage(text);
     }
     if args.png.as_deref() == Some(Path::new("-")) && context.style.is_terminal {
         let text =
             "a PNG cannot be printed on a terminal; redirect standard output, or name a file";
-        return Err(Failure::Usage(text.into()));
+        return Failure::usage(text);
     }
     if args.plain {
         context.style.has_colour = false;
@@ -61,11 +61,7 @@ fn write_image(
         (None, Some(png)) => decode(png)?,
         (None, None) => return Err(garbled("session.screen", &"the reply contains no image")),
     };
-    if file == Path::new("-") {
-        return context.write_bytes(&image);
-    }
-    let what = format!("could not write the image to {}", file.display());
-    whole_file::write(file, &image).map_err(Failure::io(what))
+    context.write_to(file, &image)
 }
 
 fn cursor_line(cursor: Cursor) -> String {

@@ -6,7 +6,7 @@ use crate::call::{
     set_elsewhere,
 };
 use crate::output::decode;
-use crate::render::{Column, Printer, Style};
+use crate::render::{Column, Printer, Style, on_one_line};
 use crate::terminal::output_columns;
 use crate::writer::{self, Stream, Writer};
 use crate::{Exit, Failure, whole_file};
@@ -247,7 +247,9 @@ impl Context {
 
     /// Prints the daemon's warnings, for example about values that it corrected.
     pub(crate) fn warn(&self, warnings: &[String]) {
-        warnings.iter().for_each(|warning| self.note(warning));
+        // Names of files in them are whatever somebody has chosen.
+        let warnings = warnings.iter().map(|warning| on_one_line(warning));
+        warnings.for_each(|warning| note(&warning));
     }
 
     /// Prints a note on standard error.

@@ -53,20 +53,6 @@ pub(crate) fn attach(args: &AttachArgs, context: &mut Context) -> Result<Exit, F
     attach_to(params, &args.detach.detach_keys, context)
 }
 
-/// Attaches the terminal to a session that was just created, even if it has ended by now.
-pub(crate) fn attach_created(
-    session: &str,
-    keys: &DetachKeys,
-    context: &mut Context,
-) -> Result<Exit, Failure> {
-    let params = SessionAttachParams {
-        session: session.to_owned(),
-        ended: true,
-        ..SessionAttachParams::default()
-    };
-    attach_to(params, keys, context)
-}
-
 /// How the user left a program that nobody else can attach to.
 #[derive(Debug)]
 pub(crate) enum Way {
@@ -119,7 +105,8 @@ pub(crate) fn require_terminal() -> Result<(), Failure> {
     }
 }
 
-fn attach_to(
+/// Attaches the terminal to the session of these parameters.
+pub(crate) fn attach_to(
     params: SessionAttachParams,
     keys: &DetachKeys,
     context: &mut Context,

@@ -91,8 +91,8 @@ pub(crate) fn sessions(all: &[Session], out: &mut Printer<'_>) -> io::Result<()>
         let list = SessionList::new(all, now, out.columns);
         return out.lines(std::iter::once(list.heading).chain(list.rows), "");
     }
-    let rows = rows(all, now);
-    out.table(&rows, &columns(&rows, true))
+    // Always the same columns: scripts count them.
+    out.table(&rows(all, now), &columns(&[], true))
 }
 
 /// The client that has started the session, unless it is `ccctl`.

@@ -2,8 +2,7 @@
 
 use super::chain::{Cancel, Followed};
 use super::investigate::{
-    Target, advised, cleaned, cleanup, delete, failed, follow_with_line, listed, misplaced,
-    result_of,
+    Target, advised, cleanup, delete, failed, follow_with_line, listed, misplaced, result_of,
 };
 use crate::args::{
     BlackBoxArgs, BlackBoxGetArgs, BlackBoxRunArgs, BlackBoxVerb, FuzzRunArgs, ReportListArgs,
@@ -150,11 +149,9 @@ fn put(
 
 fn list(args: &ReportListArgs, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<TestList>(&listed(args))?;
-    let reply = &answer.value;
-    if !context.global.json {
-        context.warn(&cleaned(&reply.warnings));
-    }
-    context.note_if_empty(&reply.reports, "no reports; ccctl test PROGRAM makes one");
+    let nothing = "no reports; ccctl test PROGRAM makes one";
+    context.warn(&answer.value.warnings);
+    context.note_if_empty(&answer.value.reports, nothing);
     context.print(&answer, |reply, out| {
         out.table(&reply.reports, render::TEST_REPORTS)
     })

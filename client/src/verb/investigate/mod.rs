@@ -114,31 +114,18 @@ where
         older_than_s: args.older_than,
     };
     let answer = context.call::<M>(&params)?;
-    context.warn(&cleaned(&answer.value.warnings));
+    context.warn(&answer.value.warnings);
     context.print(&answer, |reply, out| {
         let reports = render::counted(reply.removed, "report");
         writeln!(out, "deleted {reports}, {}", render::size(reply.bytes))
     })
 }
 
-/// Names of files in warnings are whatever somebody has chosen.
-pub(in crate::verb) fn cleaned(warnings: &[String]) -> Vec<String> {
-    warnings
-        .iter()
-        .map(|text| render::on_one_line(text))
-        .collect()
-}
-
 fn list(args: &ReportListArgs, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<InvestigateList>(&listed(args))?;
-    let reply = &answer.value;
-    if !context.global.json {
-        context.warn(&cleaned(&reply.warnings));
-    }
-    context.note_if_empty(
-        &reply.reports,
-        "no reports; ccctl investigate PROGRAM makes one",
-    );
+    let nothing = "no reports; ccctl investigate PROGRAM makes one";
+    context.warn(&answer.value.warnings);
+    context.note_if_empty(&answer.value.reports, nothing);
     context.print(&answer, |reply, out| {
         out.table(&reply.reports, render::INVESTIGATIONS)
     })

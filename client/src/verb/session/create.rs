@@ -3,7 +3,7 @@
 use crate::args::{CreateArgs, params};
 use crate::terminal::terminal_size;
 use crate::{Context, Exit, Failure, attach, caller, render, secrets, tape};
-use ccd_protocol::session::{SessionCreate, SessionCreateParams};
+use ccd_protocol::session::{SessionAttachParams, SessionCreate, SessionCreateParams};
 
 /// Starts a session and prints its id; warnings go to standard error.
 pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -24,7 +24,13 @@ pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, F
     }
     if args.attach {
         let keys = &args.detach.detach_keys;
-        let exit = attach::attach_created(&session.session_id, keys, context)?;
+        // Even if it has ended by now.
+        let created = SessionAttachParams {
+            session: session.session_id.clone(),
+            ended: true,
+            ..SessionAttachParams::default()
+        };
+        let exit = attach::attach_to(created, keys, context)?;
         let summary = tape::Summary::of(params.tape.as_ref());
         if summary == tape::Summary::Told {
             tape::print_summary_if_ended(summary, &context.place()?, &session.session_id, context);

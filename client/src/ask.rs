@@ -86,7 +86,7 @@ fn answer(terminal: File, question: &str) -> Result<String, Failure> {
         .map_err(Failure::io("the terminal"))?;
     match line.strip_suffix('\n') {
         Some(answer) => Ok(answer.to_owned()),
-        None => Err(Failure::Failed("no answer was given".to_owned())),
+        None => Failure::failed("no answer was given"),
     }
 }
 

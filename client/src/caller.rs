@@ -74,9 +74,7 @@ pub(crate) fn given_path(given: Option<&str>) -> Result<Option<String>, Failure>
 /// Returns the absolute form of `path` for the daemon. On this host it is as [`absolute_here`] returns it.
 pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
     if path.as_os_str().is_empty() {
-        return Err(Failure::Usage(
-            "the path is empty; give another one".to_owned(),
-        ));
+        return Failure::usage("the path is empty; give another one");
     }
     if is_elsewhere() {
         over_there(path)
@@ -124,10 +122,10 @@ fn over_there(path: &Path) -> Result<String, Failure> {
     if path.is_absolute() {
         return text(path.to_owned());
     }
-    Err(Failure::Usage(format!(
+    Failure::usage(format!(
         "{}: a relative path has no meaning on another host; give an absolute one",
         path.display()
-    )))
+    ))
 }
 
 fn text(path: PathBuf) -> Result<String, Failure> {

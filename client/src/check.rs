@@ -22,24 +22,30 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    pub(crate) fn ok(name: &str, text: impl Into<String>) -> Self {
-        Self::of(name, CheckState::Ok, text)
+    pub(crate) fn ok(text: impl Into<String>) -> Self {
+        Self::found(CheckState::Ok, text)
     }
 
-    pub(crate) fn warning(name: &str, text: impl Into<String>) -> Self {
-        Self::of(name, CheckState::Warning, text)
+    pub(crate) fn warning(text: impl Into<String>) -> Self {
+        Self::found(CheckState::Warning, text)
     }
 
-    pub(crate) fn wrong(name: &str, text: impl Into<String>) -> Self {
-        Self::of(name, CheckState::Wrong, text)
+    pub(crate) fn wrong(text: impl Into<String>) -> Self {
+        Self::found(CheckState::Wrong, text)
     }
 
-    fn of(name: &str, state: CheckState, text: impl Into<String>) -> Self {
+    /// What was found; [`Self::of`] names what was looked at.
+    pub(crate) fn found(state: CheckState, text: impl Into<String>) -> Self {
         Self {
-            name: name.to_owned(),
+            name: String::new(),
             state,
             text: text.into(),
         }
+    }
+
+    pub(crate) fn of(self, name: &str) -> Self {
+        let name = name.to_owned();
+        Self { name, ..self }
     }
 }
 
@@ -70,9 +76,9 @@ mod tests {
     #[test]
     fn each_check_has_a_line_with_its_mark() {
         let checks = [
-            Check::ok("a", "fine"),
-            Check::warning("long", "x"),
-            Check::wrong("b", "bad\nworse"),
+            Check::ok("fine").of("a"),
+            Check::warning("x").of("long"),
+            Check::wrong("bad\nworse").of("b"),
         ];
         let text = printed(|out| write(&checks, out));
         assert!(

@@ -6,10 +6,10 @@ use crate::call::{
     set_elsewhere,
 };
 use crate::output::decode;
-use crate::render::{Printer, Style};
+use crate::render::{Column, Printer, Style, on_one_line};
 use crate::terminal::output_columns;
 use crate::writer::{self, Stream, Writer};
-use crate::{Exit, Failure};
+use crate::{Exit, Failure, whole_file};
 use ccd_protocol::daemon::{DaemonStatus, DaemonStatusReply};
 use ccd_protocol::{Method, NoParams, Timeout};
 use serde::Serialize;
@@ -17,6 +17,7 @@ use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, BufRead as _, BufWriter, IsTerminal as _, Write as _};
+use std::path::Path;
 use std::time::Duration;
 
 /// How much later than a timeout the reply may come before the daemon is asked whether it still replies.
@@ -102,6 +103,20 @@ impl Context {
         self.print(&answer, render)
     }
 
+    /// Calls a method that lists something, and prints the list as a table; `nothing` is the note in place of an empty one.
+    pub(crate) fn list<M: Method, T>(
+        &mut self,
+        params: &M::Params,
+        items: fn(&M::Reply) -> &Vec<T>,
+        columns: &[Column<T>],
+        nothing: &str,
+    ) -> Result<Exit, Failure> {
+        let answer = self.call::<M>(params)?;
+        let items = items(&answer.value);
+        self.note_if_empty(items, nothing);
+        self.print(&answer, |_, out| out.table(items, columns))
+    }
+
     /// Prints a reply: as received with `--json`, otherwise by `render`.
     pub(crate) fn print<T>(
         &mut self,
@@ -112,6 +127,20 @@ impl Context {
             self.write_line(answer.json.get())?;
         } else {
             self.render(|out| render(&answer.value, out))?;
+        }
+        Ok(Exit::Done)
+    }
+
+    /// Prints a document with `--json`, otherwise what `render` writes.
+    pub(crate) fn print_either(
+        &mut self,
+        document: &impl Serialize,
+        render: impl FnOnce(&mut Printer<'_>) -> io::Result<()>,
+    ) -> Result<Exit, Failure> {
+        if self.global.json {
+            self.write_json(document)?;
+        } else {
+            self.render(render)?;
         }
         Ok(Exit::Done)
     }
@@ -140,6 +169,14 @@ impl Context {
         self.render(|out| out.write_all(bytes))
     }
 
+    /// Writes to a file, or to standard output for `-`.
+    pub(crate) fn write_to(&mut self, file: &Path, bytes: &[u8]) -> Result<(), Failure> {
+        if file == Path::new("-") {
+            return self.write_bytes(bytes);
+        }
+        whole_file::write(file, bytes).map_err(Failure::io(file.display()))
+    }
+
     /// Prints output of a program; unchanged, even on a terminal, if somebody asked for just that.
     pub(crate) fn write_output(&mut self, bytes: &[u8], is_raw: bool) -> Result<(), Failure> {
         if !is_raw {
@@ -158,6 +195,14 @@ impl Context {
 
     pub(crate) fn write_line(&mut self, line: &str) -> Result<(), Failure> {
         self.render(|out| writeln!(out, "{line}"))
+    }
+
+    /// Prints a line for a person, who reads no JSON.
+    pub(crate) fn tell(&mut self, line: &str) -> Result<(), Failure> {
+        if self.global.json {
+            return Ok(());
+        }
+        self.write_line(line)
     }
 
     pub(crate) fn write_json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
@@ -202,7 +247,9 @@ impl Context {
 
     /// Prints the daemon's warnings, for example about values that it corrected.
     pub(crate) fn warn(&self, warnings: &[String]) {
-        warnings.iter().for_each(|warning| self.note(warning));
+        // Names of files in them are whatever somebody has chosen.
+        let warnings = warnings.iter().map(|warning| on_one_line(warning));
+        warnings.for_each(|warning| note(&warning));
     }
 
     /// Prints a note on standard error.
@@ -212,7 +259,14 @@ impl Context {
 
     /// Tells a person that there is nothing to print, and perhaps what would be there.
     pub(crate) fn note_if_empty<T>(&self, list: &[T], text: &str) {
-        if list.is_empty() && !self.global.json {
+        if list.is_empty() {
+            self.remark(text);
+        }
+    }
+
+    /// Prints a note to a person, who reads no JSON.
+    pub(crate) fn remark(&self, text: &str) {
+        if !self.global.json {
             note(text);
         }
     }

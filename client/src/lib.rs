@@ -3,7 +3,7 @@
 //!
 //! Layers, top first; none uses one before it: `verb` → `run`, `attach`, `top`, `picker`, `menu`, `doctor`, `hooks`,
 //! `hook`, `mcp`, `demo`, `complete`, `tape`, `tail`, `pager`, `secrets` → `context` → `fullscreen`, `output`,
-//! `job_news`, `check` → `render`, `ask`, `subscribe`, `caller`, `man`, `own` → `call`, `terminal` → `args`, `lifeline`
+//! `job_news`, `check`, `names` → `render`, `ask`, `subscribe`, `caller`, `man`, `own` → `call`, `terminal` → `args`, `lifeline`
 //! → `detach_keys`, `exit_code`, `named_file`, `whole_file`, `writer`.
 
 mod args;
@@ -27,6 +27,7 @@ mod man;
 mod mcp;
 mod menu;
 mod named_file;
+mod names;
 mod output;
 mod own;
 mod pager;

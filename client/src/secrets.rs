@@ -118,7 +118,7 @@ fn of_file(path: &str) -> Result<String, Failure> {
         .map_err(Failure::io(format!("the secret in {path}")))?;
     if secret.len() as u64 > MAX_SECRET_BYTES {
         let text = format!("the secret in {path} is longer than {MAX_SECRET_BYTES} bytes");
-        return Err(Failure::Usage(text));
+        return Failure::usage(text);
     }
     let line = secret.strip_suffix('\n').unwrap_or(&secret);
     Ok(line.strip_suffix('\r').unwrap_or(line).to_owned())

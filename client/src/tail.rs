@@ -1,6 +1,6 @@
 //! `ccctl session tail` and `ccctl session subscribe`.
 
-use crate::args::TailArgs;
+use crate::args::{TailArgs, params};
 use crate::output::{Follow, Output, OutputChunk, OutputForm};
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::session::{OutputEvent, SessionRead, SessionReadParams, SessionSubscribeParams};
@@ -10,13 +10,8 @@ pub(crate) fn tail(args: &TailArgs, follow: bool, context: &mut Context) -> Resu
     if follow && let Some(since) = args.since {
         return follow_from(since, args, context);
     }
-    let params = SessionReadParams {
-        session: args.session.clone(),
-        since: args.since,
-        lines: args.since.is_none().then_some(args.lines),
-        max_bytes: None,
-        raw: args.raw,
-    };
+    let params = params!(SessionReadParams { session, since, raw } of args,
+        lines: args.since.is_none().then_some(args.lines), max_bytes: None);
     let answer = context.call::<SessionRead>(&params)?;
     if follow {
         return follow_from(answer.value.start, args, context);

@@ -41,7 +41,7 @@ pub(crate) use hot::{names_hook, names_policy};
 pub(crate) use usage::{
     explain, help, only_conversation, only_global, subcommand_like, wants_json,
 };
-pub(crate) use value::{SecretFrom, Size, patterns};
+pub(crate) use value::{SecretFrom, Size, params, patterns};
 pub(crate) use {
     black_box::*, chain::*, coach::*, coach_decide::*, coach_records::*, config::*,
     conversation::*, daemon::*, data::*, exec::*, exec_records::*, hook::*, investigate::*, job::*,

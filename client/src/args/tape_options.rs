@@ -1,6 +1,6 @@
 //! Options of every command that starts a program: how tapes are recorded and replayed.
 
-use super::value::{count, directory};
+use super::value::{count, directory, named};
 use ccd_protocol::tape::{
     Decorator, FallbackMode, IgnoredArg, Latency, LatencyName, MatchOptions, RecordMode,
     TapeOptions,
@@ -234,18 +234,12 @@ fn ignored_arg(text: &str) -> IgnoredArg {
 pub(super) fn record_modes(hidden: &str) -> impl TypedValueParser<Value = RecordMode> {
     let modes = ["new", "overwrite", "disabled"];
     let modes = modes.map(|mode| PossibleValue::new(mode).hide(mode == hidden));
-    PossibleValuesParser::new(modes).map(|mode| match &*mode {
-        "new" => RecordMode::New,
-        "overwrite" => RecordMode::Overwrite,
-        _ => RecordMode::Disabled,
-    })
+    PossibleValuesParser::new(modes).map(|mode| named(&mode).unwrap_or(RecordMode::Disabled))
 }
 
 pub(super) fn fallback_modes() -> impl TypedValueParser<Value = FallbackMode> {
-    PossibleValuesParser::new(["not_found", "proxy"]).map(|mode| match &*mode {
-        "proxy" => FallbackMode::Proxy,
-        _ => FallbackMode::NotFound,
-    })
+    let modes = PossibleValuesParser::new(["not_found", "proxy"]);
+    modes.map(|mode| named(&mode).unwrap_or(FallbackMode::NotFound))
 }
 
 pub(super) fn latency(text: &str) -> Result<Latency, String> {

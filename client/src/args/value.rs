@@ -16,6 +16,17 @@ pub(crate) struct Size {
     pub(crate) cols: i64,
 }
 
+/// Parameters with the fields that arguments have too, as they are there, and then the others.
+macro_rules! params {
+    ($type:ident { $($same:ident),* } of $args:ident $(, $($others:tt)+)?) => {
+        $type {
+            $($same: Clone::clone(&$args.$same),)*
+            $($($others)+)?
+        }
+    };
+}
+pub(crate) use params;
+
 /// Parses a directory, which need not exist.
 pub(crate) fn directory(text: &str) -> Result<String, String> {
     match text {

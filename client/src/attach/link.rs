@@ -2,13 +2,12 @@
 
 use super::CLIENT_NAME;
 use crate::args::Size;
-use crate::call::{request_line, written};
+use crate::call::{request_line, written, written_bytes};
 use crate::detach_keys::{Look, LookKeys};
 use crate::lifeline::Lifeline;
+use crate::output::encode;
 use crate::tape::ends_conversation;
 use crate::terminal::MAX_KEYS_LEN;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use ccd_protocol::session::{
     SessionPan, SessionPanParams, SessionResize, SessionResizeParams, SessionSend,
     SessionSendParams,
@@ -205,7 +204,7 @@ impl LinkState {
         let bytes = std::mem::replace(&mut self.waiting, rest);
         let params = SessionSendParams {
             session: self.session.clone(),
-            data_b64: Some(BASE64.encode(&bytes)),
+            data_b64: Some(encode(&bytes)),
             ..SessionSendParams::default()
         };
         let id = self.request::<SessionSend>(&params);
@@ -236,12 +235,11 @@ impl LinkState {
 
     /// Handles input that was not typed: it waits if the program merely does not read at the moment.
     fn refused(&mut self, bytes: Vec<u8>, error: &ErrorObject) -> bool {
-        let data = error.data.as_ref();
-        let written = data.and_then(|data| data.get("written_bytes")?.as_u64());
-        let written = written.and_then(|written| usize::try_from(written).ok());
         match error.known() {
             Some(ErrorCode::InputFull | ErrorCode::HandedOver) => {
-                let rest = bytes.get(written.unwrap_or(0)..).unwrap_or_default();
+                let rest = bytes
+                    .get(written_bytes(error).unwrap_or(0)..)
+                    .unwrap_or_default();
                 self.put_back(rest.to_vec());
                 true
             }

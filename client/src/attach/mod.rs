@@ -53,20 +53,6 @@ pub(crate) fn attach(args: &AttachArgs, context: &mut Context) -> Result<Exit, F
     attach_to(params, &args.detach.detach_keys, context)
 }
 
-/// Attaches the terminal to a session that was just created, even if it has ended by now.
-pub(crate) fn attach_created(
-    session: &str,
-    keys: &DetachKeys,
-    context: &mut Context,
-) -> Result<Exit, Failure> {
-    let params = SessionAttachParams {
-        session: session.to_owned(),
-        ended: true,
-        ..SessionAttachParams::default()
-    };
-    attach_to(params, keys, context)
-}
-
 /// How the user left a program that nobody else can attach to.
 #[derive(Debug)]
 pub(crate) enum Way {
@@ -113,15 +99,14 @@ pub(crate) fn require_terminal() -> Result<(), Failure> {
     if can_draw() {
         Ok(())
     } else {
-        Err(Failure::Usage(
-            "session.attach: input and output must be a terminal that can be drawn on (TERM); \
-             without one, use ccctl session tail -f and ccctl session send"
-                .to_owned(),
-        ))
+        Failure::usage(
+            "session.attach: input and output must be a terminal that can be drawn on (TERM); without one, use ccctl session tail -f and ccctl session send",
+        )
     }
 }
 
-fn attach_to(
+/// Attaches the terminal to the session of these parameters.
+pub(crate) fn attach_to(
     params: SessionAttachParams,
     keys: &DetachKeys,
     context: &mut Context,
@@ -140,9 +125,7 @@ fn attach_to(
     viewer.attach(&mut connection)?;
     // From here on, the end of the session is shown, not refused.
     viewer.params.ended = true;
-    if !context.global.json {
-        context.note(&format!("attached to {name}, {}", way_out(keys)));
-    }
+    context.remark(&format!("attached to {name}, {}", way_out(keys)));
     // The note above scrolls out of sight at once; a program may replace the title.
     let title = format!("{name}, {}", way_out(keys));
     let left = viewer.watch(connection, title, keys);
@@ -236,8 +219,8 @@ impl Viewer {
         // Another connection to another host takes too long.
         self.place.host().is_none().then_some(())?;
         let stream = self.place.try_connect().ok()??;
-        stream.set_read_timeout(Some(PATIENCE)).ok()?;
-        let mut connection = Connection::over(stream).named(CLIENT_NAME);
+        let connection = Connection::limited(stream, PATIENCE).ok()?;
+        let mut connection = connection.named(CLIENT_NAME);
         let params = SessionScreenParams {
             session: self.params.session.clone(),
             ..SessionScreenParams::default()

@@ -49,6 +49,15 @@ impl Failure {
         }
     }
 
+    /// Refuses a command line.
+    pub(crate) fn usage<T>(text: impl Into<String>) -> Result<T, Self> {
+        Err(Self::Usage(text.into()))
+    }
+
+    pub(crate) fn failed<T>(text: impl Into<String>) -> Result<T, Self> {
+        Err(Self::Failed(text.into()))
+    }
+
     /// Returns the same failure with the typed command in place of the method that it called.
     pub(crate) fn of_verb(self, verb: &str) -> Self {
         let method = verb.to_owned();
@@ -154,6 +163,12 @@ impl Failure {
             _ => None,
         }
     }
+}
+
+/// How many bytes of its input a refused send has typed.
+pub(crate) fn written_bytes(error: &ErrorObject) -> Option<usize> {
+    let written = error.data.as_ref()?.get("written_bytes")?.as_u64()?;
+    written.try_into().ok()
 }
 
 pub(super) fn message_of(method: &str, error: &ErrorObject) -> String {

@@ -21,7 +21,7 @@ pub(crate) mod test_server;
 pub(crate) use activation::installed_unit;
 pub(crate) use again::{SETTLED, id_since};
 pub(crate) use connect::{ConnectError, DaemonAddress, elsewhere, host_asked_for};
-pub(crate) use failure::Failure;
+pub(crate) use failure::{Failure, written_bytes};
 pub(crate) use foreign_folder::ForeignFolder;
 pub(crate) use host::{Host, is_elsewhere, set_elsewhere};
 pub(crate) use launch::{LaunchError, find_program};

@@ -113,6 +113,14 @@ impl Connection {
         }
     }
 
+    /// As [`Self::over`], but no call waits for the daemon longer than `limit`.
+    pub(crate) fn limited(stream: UnixStream, limit: Duration) -> Result<Self, Failure> {
+        let read = stream.set_read_timeout(Some(limit));
+        read.and_then(|()| stream.set_write_timeout(Some(limit)))
+            .map_err(Failure::io("the connection"))?;
+        Ok(Self::over(stream))
+    }
+
     /// Fails with [`Failure::Silent`] if a reply takes longer than `limit` and the daemon does not reply to a ping
     /// either; `None` waits without limit.
     pub(crate) fn within(mut self, limit: Option<Duration>) -> Result<Self, Failure> {

@@ -1,30 +1,14 @@
 //! What kind of value an argument takes.
 
+use crate::names::NameKind;
+use ccd_protocol::pattern::PatternType;
 use clap::{Arg, ValueHint};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ValueKind {
-    LiveSession,
-    /// A live or ended session.
-    Session,
-    Program,
-    Chain,
-    Job,
-    Tape,
-    /// A candidate of the coach that waits for a decision, by its id.
-    PendingCandidate,
-    Candidate,
-    /// A run of Claude Code, by its id.
-    Execution,
-    Conversation,
-    /// A conversation that Claude Code has a transcript of, by its id.
-    Transcript,
-    /// Such a conversation, or a file.
+    Names(NameKind),
+    /// A conversation that Claude Code has a transcript of, or a file.
     TranscriptOrFile,
-    Investigation,
-    TestReport,
-    ConfigKey,
-    Category,
     Variables,
     /// Names of keys, separated by commas.
     Keys,
@@ -78,48 +62,24 @@ pub(super) fn of(path: &[&str], arg: &Arg, nth: usize) -> ValueKind {
     }
     let noun = path.first().copied().unwrap_or_default();
     let verb = path.last().copied().unwrap_or_default();
-    match (noun, arg.get_id().as_str()) {
-        ("coach", "candidate") if DECIDING.contains(&verb) => ValueKind::PendingCandidate,
-        ("coach", "candidate") => ValueKind::Candidate,
-        ("coach", "project") => ValueKind::Folders,
-        ("coach", "file" | "output") => ValueKind::Files,
-        // A session of Claude Code.
-        ("coach", "session") => ValueKind::Nothing,
-        ("exec", "execution") => ValueKind::Execution,
-        ("exec", "conversation" | "session" | "resume") => ValueKind::Conversation,
+    let id = arg.get_id().as_str();
+    if let Some(kind) = named(noun, verb, id) {
+        return ValueKind::Names(kind);
+    }
+    match (noun, id) {
         ("conversation", "conversation") => ValueKind::TranscriptOrFile,
-        ("conversation", "session") => ValueKind::Transcript,
-        ("conversation", "project") => ValueKind::Folders,
-        ("conversation", "html" | "markdown" | "svg") => ValueKind::Files,
-        ("memory" | "data", "project") => ValueKind::Folders,
-        ("memory", "file" | "from") => ValueKind::Files,
+        ("coach" | "conversation" | "memory" | "data", "project") => ValueKind::Folders,
         ("exec", "permission_mode") => words(&PERMISSION_MODES),
         ("exec", "repo_path") => ValueKind::Folders,
-        ("investigate", "report" | "a" | "b") => ValueKind::Investigation,
-        ("test", "report") | ("test" | "fuzz", "baseline") => ValueKind::TestReport,
-        ("test" | "fuzz", "junit" | "html") => ValueKind::Files,
-        ("map", "target") | ("investigate", "target") if nth == 0 => ValueKind::Programs,
-        ("map", "target") | ("investigate", "target") => ValueKind::Files,
-        (_, "session") if LOOKING.contains(&verb) => ValueKind::Session,
-        (_, "session") => ValueKind::LiveSession,
-        ("program", "name") => ValueKind::Program,
-        ("chain", "name") => ValueKind::Chain,
-        (_, "config") => ValueKind::Program,
-        (_, "job") => ValueKind::Job,
-        ("tape", "tape" | "a" | "b") => ValueKind::Tape,
+        ("map" | "investigate", "target") if nth == 0 => ValueKind::Programs,
+        ("map" | "investigate", "target") => ValueKind::Files,
         (_, "tapes" | "to") => ValueKind::Folders,
         (_, "allow_env" | "ignore_env") => ValueKind::Variables,
-        ("tape", "file" | "output") => ValueKind::Files,
-        ("config", "key") => ValueKind::ConfigKey,
         (_, "signal") => words(&SIGNALS),
         (_, "keys") => ValueKind::Keys,
         (_, "level") => words(&LEVELS),
         (_, "debug") => words(&["on", "off"]),
-        (_, "pattern_type") => {
-            let names = ccd_protocol::pattern::PatternType::ALL.map(|kind| kind.name().to_owned());
-            ValueKind::Words(names.to_vec())
-        }
-        ("pattern", "category") => ValueKind::Category,
+        (_, "pattern_type") => words(&PatternType::ALL.map(PatternType::name)),
         ("call", "method") => {
             let names = ccd_protocol::methods().map(|method| method.name.to_owned());
             ValueKind::Words(names.collect())
@@ -133,6 +93,30 @@ pub(super) fn of(path: &[&str], arg: &Arg, nth: usize) -> ValueKind {
             _ => ValueKind::Nothing,
         },
     }
+}
+
+/// The kind of an argument that names something of the daemon.
+fn named(noun: &str, verb: &str, id: &str) -> Option<NameKind> {
+    Some(match (noun, id) {
+        ("coach", "candidate") if DECIDING.contains(&verb) => NameKind::PendingCandidates,
+        ("coach", "candidate") => NameKind::Candidates,
+        ("exec", "execution") => NameKind::Executions,
+        ("exec", "conversation" | "session" | "resume") => NameKind::Conversations,
+        ("conversation", "session") => NameKind::Transcripts,
+        ("investigate", "report" | "a" | "b") => NameKind::Investigations,
+        ("test", "report") | ("test" | "fuzz", "baseline") => NameKind::TestReports,
+        // A session of Claude Code.
+        ("coach", "session") => return None,
+        (_, "session") if LOOKING.contains(&verb) => NameKind::Sessions,
+        (_, "session") => NameKind::LiveSessions,
+        ("program", "name") | (_, "config") => NameKind::Programs,
+        ("chain", "name") => NameKind::Chains,
+        (_, "job") => NameKind::Jobs,
+        ("tape", "tape" | "a" | "b") => NameKind::Tapes,
+        ("config", "key") => NameKind::ConfigKeys,
+        ("pattern", "category") => NameKind::Categories,
+        _ => return None,
+    })
 }
 
 fn words(all: &[&str]) -> ValueKind {

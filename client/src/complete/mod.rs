@@ -8,24 +8,18 @@ mod line;
 mod names;
 
 use crate::args::{Ccctl, CompleteArgs};
+use crate::names::Name;
 use crate::{Context, Exit, Failure};
 use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
 use kind::ValueKind;
 use line::{TypedLine, Wanted};
-use names::Names;
 
 const BASH: &str = include_str!("ccctl.bash");
 const ZSH: &str = include_str!("ccctl.zsh");
 const FISH: &str = include_str!("ccctl.fish");
 
 const MAX_CANDIDATES: usize = 500;
-
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Candidate {
-    value: String,
-    about: String,
-}
 
 /// Returns the script for a shell. Scripts for shells other than bash, zsh and fish complete commands and options only.
 pub(crate) fn script(shell: Shell) -> Vec<u8> {
@@ -93,7 +87,7 @@ fn offers(line: &TypedLine<'_>, current: &str) -> Vec<String> {
         ValueKind::Folders => offers.push(":folders".to_owned()),
         ValueKind::Programs => offers.push(":programs".to_owned()),
         kind => {
-            let found = Names::at(line).of(&kind, current);
+            let found = names::values(&kind, line, current);
             if found.is_empty() && kind == ValueKind::TranscriptOrFile {
                 offers.push(":files".to_owned());
             }
@@ -109,7 +103,7 @@ fn offers(line: &TypedLine<'_>, current: &str) -> Vec<String> {
 }
 
 /// Subcommands by name; by an alias only if its start is typed.
-fn verbs(command: &Command, current: &str) -> Vec<Candidate> {
+fn verbs(command: &Command, current: &str) -> Vec<Name> {
     let mut found = Vec::new();
     for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
         let names = std::iter::once(verb.get_name()).chain(verb.get_visible_aliases());
@@ -117,7 +111,7 @@ fn verbs(command: &Command, current: &str) -> Vec<Candidate> {
         let names = names.take(if current.is_empty() { 1 } else { usize::MAX });
         let about = verb.get_about().map(ToString::to_string);
         for name in names.filter(|name| name.starts_with(current)) {
-            found.push(Candidate {
+            found.push(Name {
                 value: name.to_owned(),
                 about: about.clone().unwrap_or_default(),
             });
@@ -126,21 +120,21 @@ fn verbs(command: &Command, current: &str) -> Vec<Candidate> {
     found
 }
 
-fn options(command: &Command, current: &str) -> Vec<Candidate> {
+fn options(command: &Command, current: &str) -> Vec<Name> {
     let mut found = Vec::new();
     for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
         let long = arg.get_long().map(|long| format!("--{long}"));
         let about = arg.get_help().map(ToString::to_string).unwrap_or_default();
         found.extend(
             long.filter(|long| long.starts_with(current))
-                .map(|value| Candidate { value, about }),
+                .map(|value| Name { value, about }),
         );
     }
     found
 }
 
 /// A candidate as one line, with the first line of its description.
-fn line_of(candidate: Candidate) -> String {
+fn line_of(candidate: Name) -> String {
     let about = candidate
         .about
         .lines()

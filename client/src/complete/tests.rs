@@ -1,6 +1,7 @@
 //! The completions at each place of a command line that need no daemon.
 
 use super::*;
+use crate::names::NameKind;
 use clap::ValueEnum as _;
 
 /// Passes the line before the last word, and that word, to `ask`.
@@ -92,30 +93,60 @@ fn words_are_offered_as_far_as_they_fit() {
 #[test]
 fn values_are_known_by_their_argument() {
     for (line, kind) in [
-        ("ccctl session send ", ValueKind::LiveSession),
-        ("ccctl session send p", ValueKind::LiveSession),
-        ("ccctl session --json send ", ValueKind::LiveSession),
-        ("ccctl investigate show ", ValueKind::Investigation),
-        ("ccctl investigate diff aaaa ", ValueKind::Investigation),
-        ("ccctl test show ", ValueKind::TestReport),
-        ("ccctl test --baseline ", ValueKind::TestReport),
+        (
+            "ccctl session send ",
+            ValueKind::Names(NameKind::LiveSessions),
+        ),
+        (
+            "ccctl session send p",
+            ValueKind::Names(NameKind::LiveSessions),
+        ),
+        (
+            "ccctl session --json send ",
+            ValueKind::Names(NameKind::LiveSessions),
+        ),
+        (
+            "ccctl investigate show ",
+            ValueKind::Names(NameKind::Investigations),
+        ),
+        (
+            "ccctl investigate diff aaaa ",
+            ValueKind::Names(NameKind::Investigations),
+        ),
+        ("ccctl test show ", ValueKind::Names(NameKind::TestReports)),
+        (
+            "ccctl test --baseline ",
+            ValueKind::Names(NameKind::TestReports),
+        ),
         ("ccctl test --html ", ValueKind::Files),
         ("ccctl investigate ", ValueKind::Programs),
         ("ccctl map ", ValueKind::Programs),
-        ("ccctl session send --expect a ", ValueKind::LiveSession),
-        ("ccctl session send -e a -v ", ValueKind::LiveSession),
+        (
+            "ccctl session send --expect a ",
+            ValueKind::Names(NameKind::LiveSessions),
+        ),
+        (
+            "ccctl session send -e a -v ",
+            ValueKind::Names(NameKind::LiveSessions),
+        ),
         ("ccctl session send py ", ValueKind::Nothing),
         ("ccctl session send py --keys ", ValueKind::Keys),
         ("ccctl session send py -vk ", ValueKind::Keys),
         ("ccctl session send py --file ", ValueKind::Files),
-        ("ccctl session show ", ValueKind::Session),
-        ("ccctl session read ", ValueKind::Session),
-        ("ccctl session close ", ValueKind::LiveSession),
-        ("ccctl job cancel ", ValueKind::Job),
-        ("ccctl config get ", ValueKind::ConfigKey),
-        ("ccctl tape show ", ValueKind::Tape),
-        ("ccctl tape play --speed 2 ", ValueKind::Tape),
-        ("ccctl tape diff a ", ValueKind::Tape),
+        ("ccctl session show ", ValueKind::Names(NameKind::Sessions)),
+        ("ccctl session read ", ValueKind::Names(NameKind::Sessions)),
+        (
+            "ccctl session close ",
+            ValueKind::Names(NameKind::LiveSessions),
+        ),
+        ("ccctl job cancel ", ValueKind::Names(NameKind::Jobs)),
+        ("ccctl config get ", ValueKind::Names(NameKind::ConfigKeys)),
+        ("ccctl tape show ", ValueKind::Names(NameKind::Tapes)),
+        (
+            "ccctl tape play --speed 2 ",
+            ValueKind::Names(NameKind::Tapes),
+        ),
+        ("ccctl tape diff a ", ValueKind::Names(NameKind::Tapes)),
         ("ccctl tape list --tapes ", ValueKind::Folders),
         ("ccctl tape import ", ValueKind::Files),
         ("ccctl tape shim ", ValueKind::Programs),
@@ -129,10 +160,16 @@ fn values_are_known_by_their_argument() {
         ("ccctl session create --name=x --cwd ", ValueKind::Folders),
         ("ccctl run --script a --with ", ValueKind::Programs),
         ("ccctl pattern test --type ", kind_at("ccctl pattern set ")),
-        ("ccctl pattern set error ", ValueKind::Category),
+        (
+            "ccctl pattern set error ",
+            ValueKind::Names(NameKind::Categories),
+        ),
         ("ccctl session run sh ", ValueKind::Nothing),
-        ("ccctl coach approve ", ValueKind::PendingCandidate),
-        ("ccctl coach show ", ValueKind::Candidate),
+        (
+            "ccctl coach approve ",
+            ValueKind::Names(NameKind::PendingCandidates),
+        ),
+        ("ccctl coach show ", ValueKind::Names(NameKind::Candidates)),
         ("ccctl coach forget --session ", ValueKind::Nothing),
         ("ccctl coach events --project ", ValueKind::Folders),
         ("ccctl coach import ", ValueKind::Files),
@@ -141,7 +178,7 @@ fn values_are_known_by_their_argument() {
         ("ccctl conversation export a --json ", ValueKind::Files),
         (
             "ccctl conversation search x --session ",
-            ValueKind::Transcript,
+            ValueKind::Names(NameKind::Transcripts),
         ),
         ("ccctl conversation list --project ", ValueKind::Folders),
     ] {

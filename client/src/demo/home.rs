@@ -72,7 +72,7 @@ impl Home {
             return Ok(());
         }
         let told = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        Err(Failure::Failed(told))
+        Failure::failed(told)
     }
 
     pub(crate) fn folder(&self) -> &Path {

@@ -22,9 +22,7 @@ const SETTLE_PAUSE: Duration = Duration::from_millis(20);
 /// Runs all steps, stops the daemon and removes its directory, even after a failure or `^C`.
 pub(crate) fn demo(context: &mut Context) -> Result<Exit, Failure> {
     if context.global.host.is_some() {
-        return Err(Failure::Usage(
-            "demo: uses a daemon of its own on this host; leave out --host".to_owned(),
-        ));
+        return Failure::usage("demo: uses a daemon of its own on this host; leave out --host");
     }
     let is_stopped = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -37,7 +35,7 @@ pub(crate) fn demo(context: &mut Context) -> Result<Exit, Failure> {
     )?;
     let shown = steps().iter().try_for_each(|step| {
         if is_stopped.load(Ordering::Acquire) {
-            return Err(Failure::Failed("demo: interrupted".to_owned()));
+            return Failure::failed("demo: interrupted");
         }
         show(step, &home, context)
     });
@@ -56,9 +54,7 @@ fn compare(home: &Home, context: &mut Context) -> Result<(), Failure> {
     };
     let (recorded, replayed) = (printed(RECORDED)?, printed(REPLAYED)?);
     if recorded.is_empty() || recorded != replayed {
-        return Err(Failure::Failed(
-            "demo: the replay did not print the same as the recorded program".to_owned(),
-        ));
+        return Failure::failed("demo: the replay did not print the same as the recorded program");
     }
     let len = recorded.len();
     context.write_line(&format!(
@@ -79,10 +75,10 @@ fn show(step: &Step, home: &Home, context: &mut Context) -> Result<(), Failure> 
     if step.is_satisfied(&output) {
         return Ok(());
     }
-    Err(Failure::Failed(format!(
+    Failure::failed(format!(
         "demo: the command should have printed {:?} and exited with {}",
         step.shows, step.status
-    )))
+    ))
 }
 
 /// Runs a step; one that changes nothing is repeated while the history is still being written.

@@ -10,21 +10,21 @@ use std::path::{Path, PathBuf};
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub(super) fn checks(survey: &Survey) -> Vec<Check> {
+    let plugin = survey.plugin.as_ref();
     vec![
-        claude(),
-        plugin(survey.plugin.as_ref()),
-        mcp(survey.plugin.as_ref()),
+        claude().of("claude"),
+        self::plugin(plugin).of("plugin"),
+        mcp(plugin).of("mcp"),
     ]
 }
 
 fn plugin(plugin: Option<&Plugin>) -> Check {
-    let name = "plugin";
     let Some(plugin) = plugin else {
         let text = "not installed; ccctl hooks plugin ~/.claude/skills/ccd installs it";
-        return Check::ok(name, text);
+        return Check::ok(text);
     };
     let Some(folder) = &plugin.folder else {
-        return Check::ok(name, format!("{} is enabled", plugin.id));
+        return Check::ok(format!("{} is enabled", plugin.id));
     };
     let folder = folder.display();
     let again = format!("run ccctl hooks plugin {folder} again");
@@ -32,16 +32,14 @@ fn plugin(plugin: Option<&Plugin>) -> Check {
     let program = manifest["mcpServers"]["ccd"]["command"].as_str();
     let version = manifest["version"].as_str().unwrap_or("unknown");
     match program {
-        _ if version != VERSION => Check::warning(
-            name,
-            format!("{folder}: version {version}, but ccctl is {VERSION}; {again}"),
-        ),
-        None => Check::warning(name, format!("{folder}: has no MCP server; {again}")),
-        Some(program) if !can_run(program) => Check::wrong(
-            name,
-            format!("{folder}: calls {program}, which is not a program; {again}"),
-        ),
-        Some(_) => Check::ok(name, format!("{folder}, version {version}")),
+        _ if version != VERSION => Check::warning(format!(
+            "{folder}: version {version}, but ccctl is {VERSION}; {again}"
+        )),
+        None => Check::warning(format!("{folder}: has no MCP server; {again}")),
+        Some(program) if !can_run(program) => Check::wrong(format!(
+            "{folder}: calls {program}, which is not a program; {again}"
+        )),
+        Some(_) => Check::ok(format!("{folder}, version {version}")),
     }
 }
 
@@ -56,7 +54,6 @@ fn can_run(program: &str) -> bool {
 
 /// Whether Claude Code knows the MCP server, which is not necessary.
 fn mcp(plugin: Option<&Plugin>) -> Check {
-    let name = "mcp";
     let is_in_plugin = plugin.is_some_and(|plugin| server(&plugin.manifest()).is_some());
     // The user's file is in the directory of the settings only if that directory was chosen.
     let chosen = std::env::var_os("CLAUDE_CONFIG_DIR").is_some_and(|folder| !folder.is_empty());
@@ -78,24 +75,17 @@ fn mcp(plugin: Option<&Plugin>) -> Check {
     let shared = read(&here.join(".mcp.json"));
     let found = [&user, project, &shared].into_iter().find_map(server);
     match found {
-        Some((key, _)) if is_in_plugin => Check::warning(
-            name,
-            format!(
-                "in the plugin and in Claude Code's own configuration, so each tool is listed twice; claude mcp remove {key}"
-            ),
-        ),
+        Some((key, _)) if is_in_plugin => Check::warning(format!(
+            "in the plugin and in Claude Code's own configuration, so each tool is listed twice; claude mcp remove {key}"
+        )),
         Some((_, program)) if can_run(program) => {
-            Check::ok(name, "Claude Code knows it from its own configuration")
+            Check::ok("Claude Code knows it from its own configuration")
         }
-        Some((key, program)) => Check::wrong(
-            name,
-            format!(
-                "Claude Code's configuration calls {program}, which is not a program; claude mcp remove {key}, and add it again"
-            ),
-        ),
-        None if is_in_plugin => Check::ok(name, "Claude Code knows it from the plugin"),
+        Some((key, program)) => Check::wrong(format!(
+            "Claude Code's configuration calls {program}, which is not a program; claude mcp remove {key}, and add it again"
+        )),
+        None if is_in_plugin => Check::ok("Claude Code knows it from the plugin"),
         None => Check::ok(
-            name,
             "Claude Code does not know the MCP server; claude mcp add --scope user ccd -- ccctl mcp adds it, and so does the plugin",
         ),
     }
@@ -113,12 +103,8 @@ fn server(document: &Value) -> Option<(&str, &str)> {
 }
 
 fn claude() -> Check {
-    let name = "claude";
     let Some(claude) = Claude::find() else {
-        return Check::ok(
-            name,
-            "not on PATH; hooks, the plugin and ccctl exec need it",
-        );
+        return Check::ok("not on PATH; hooks, the plugin and ccctl exec need it");
     };
     let path = claude.path.display();
     let version = match &claude.version {
@@ -127,7 +113,7 @@ fn claude() -> Check {
     };
     let settings = user_folder().map(|folder| folder.display().to_string());
     let settings = settings.unwrap_or_else(|| "unknown".to_owned());
-    Check::ok(name, format!("{path}, {version}, settings in {settings}"))
+    Check::ok(format!("{path}, {version}, settings in {settings}"))
 }
 
 #[derive(Debug)]

@@ -19,7 +19,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub(super) fn checks(survey: &Survey, context: &Context) -> Vec<Check> {
     let program = find_program();
     let version = program.as_deref().and_then(version);
-    let mut checks = vec![of_program(program.as_deref(), version)];
+    let mut checks = vec![of_program(program.as_deref(), version).of("ccd")];
     match &survey.daemon {
         Daemon::Running(status) => {
             checks.extend(running(status, program.as_deref()));
@@ -42,7 +42,7 @@ pub(super) fn elsewhere(survey: &Survey) -> Option<Check> {
         "the daemon ({pid}) listens on another socket, {socket}; set CCD_SOCKET to it, or XDG_RUNTIME_DIR as in your login; ccctl --socket {} doctor lists what it reports",
         shell::line([&socket.to_owned()])
     );
-    Some(Check::wrong("daemon", text))
+    Some(Check::wrong(text).of("daemon"))
 }
 
 /// Lets the program check the configuration that the next daemon will use.
@@ -56,35 +56,27 @@ fn of_config(line: &str) -> Option<Check> {
     match word {
         "error" => {
             let text = format!("{text}; no daemon starts until this is corrected");
-            Some(Check::wrong("config", text))
+            Some(Check::wrong(text).of("config"))
         }
-        "warning" => Some(Check::warning("config", text)),
-        "ok" => Some(Check::ok("config", text)),
+        "warning" => Some(Check::warning(text).of("config")),
+        "ok" => Some(Check::ok(text).of("config")),
         _ => None,
     }
 }
 
 fn of_program(program: Option<&Path>, version: Option<String>) -> Check {
-    let name = "ccd";
     let Some(program) = program else {
-        return Check::wrong(
-            name,
-            "neither next to ccctl nor on PATH; install both in one directory",
-        );
+        return Check::wrong("neither next to ccctl nor on PATH; install both in one directory");
     };
     let shown = program.display();
     match version {
-        None => Check::wrong(
-            name,
-            format!("{shown}: does not print its version; install it again"),
-        ),
-        Some(version) if version != VERSION => Check::warning(
-            name,
-            format!(
-                "{shown}: version {version}, but ccctl is {VERSION}; install both from one build"
-            ),
-        ),
-        Some(version) => Check::ok(name, format!("{shown}, version {version}")),
+        None => Check::wrong(format!(
+            "{shown}: does not print its version; install it again"
+        )),
+        Some(version) if version != VERSION => Check::warning(format!(
+            "{shown}: version {version}, but ccctl is {VERSION}; install both from one build"
+        )),
+        Some(version) => Check::ok(format!("{shown}, version {version}")),
     }
 }
 
@@ -99,40 +91,40 @@ fn of_running(link: &Path, installed: Option<&Path>) -> Option<Check> {
     if let Some(path) = shown.strip_suffix(" (deleted)") {
         let text =
             format!("{path} was replaced since the daemon started; run ccctl daemon upgrade");
-        return Some(Check::warning("running", text));
+        return Some(Check::warning(text).of("running"));
     }
     let installed = installed.filter(|installed| !is_same(link, installed))?;
     let text = format!(
         "the daemon runs {shown}, but ccctl would start {}; keep one of them",
         installed.display()
     );
-    Some(Check::warning("running", text))
+    Some(Check::warning(text).of("running"))
 }
 
 fn reported(status: &DaemonStatusReply) -> Vec<Check> {
     let mut checks = Vec::new();
     for text in &status.config_warnings {
-        checks.push(Check::warning("config", text));
+        checks.push(Check::warning(text).of("config"));
     }
     if status.config_warnings.is_empty() && status.config_error.is_none() {
         let path = status.paths.get("config").map(PathBuf::from);
         let path = path.map_or("no file, the defaults apply".to_owned(), |path| {
             path.display().to_string()
         });
-        checks.push(Check::ok("config", path));
+        checks.push(Check::ok(path).of("config"));
     }
     if let Some(last) = status.last_errors.last() {
         let count = counted(status.last_errors.len() as u64, "error");
         let text =
             format!("{count} since the start, the last: {last}; ccctl daemon logs prints them");
-        checks.push(Check::warning("log", text));
+        checks.push(Check::warning(text).of("log"));
     }
     checks.extend(status.last_hand_over.as_ref().and_then(of_hand_over));
     for (what, count) in &status.drops {
         let text = format!(
             "{count} {what} were dropped since the start; the disk or the machine was too slow"
         );
-        checks.push(Check::warning("dropped", text));
+        checks.push(Check::warning(text).of("dropped"));
     }
     checks
 }
@@ -149,7 +141,7 @@ fn of_hand_over(last: &HandOver) -> Option<Check> {
         "{what} ({}): {reason}; ccctl daemon logs may say more",
         last.at
     );
-    Some(Check::warning("handover", text))
+    Some(Check::warning(text).of("handover"))
 }
 
 fn coach(context: &Context) -> Vec<Check> {
@@ -160,7 +152,7 @@ fn coach(context: &Context) -> Vec<Check> {
         Ok(status) => status.value.problems,
         Err(failure) => vec![failure.to_string()],
     };
-    let warnings = problems.iter().map(|text| Check::warning("coach", text));
+    let warnings = problems.iter().map(|text| Check::warning(text).of("coach"));
     warnings.collect()
 }
 

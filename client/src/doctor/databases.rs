@@ -35,24 +35,24 @@ pub(super) fn checks(places: &Places) -> Vec<Check> {
         checks.extend(set_aside(folder));
     }
     if !sound.is_empty() {
-        checks.push(Check::ok(NAME, sound.join(", ")));
+        checks.push(Check::ok(sound.join(", ")));
     }
-    checks
+    checks.into_iter().map(|check| check.of(NAME)).collect()
 }
 
 /// The size of a database with its journal; `None` if there is none.
 fn of_file(path: &Path) -> Result<Option<u64>, Check> {
     let shown = path.display();
-    let failed = |error: std::io::Error| Check::wrong(NAME, format!("{shown}: {error}"));
+    let failed = |error: std::io::Error| Check::wrong(format!("{shown}: {error}"));
     let there = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         there => there.map_err(failed)?,
     };
     if !there.is_file() {
         let text = format!("{shown}: not a file; move it away");
-        return Err(Check::wrong(NAME, text));
+        return Err(Check::wrong(text));
     }
-    let mode = of_mode(NAME, path, &there);
+    let mode = of_mode(path, &there);
     if mode.state == CheckState::Wrong {
         return Err(mode);
     }
@@ -64,7 +64,7 @@ fn of_file(path: &Path) -> Result<Option<u64>, Check> {
         let text = format!(
             "{shown}: damaged; the daemon sets it aside when it opens it, so copy a backup there first if you have one"
         );
-        return Err(Check::wrong(NAME, text));
+        return Err(Check::wrong(text));
     }
     Ok(Some(there.len() + journal))
 }
@@ -105,7 +105,7 @@ fn set_aside(folder: &Path) -> Option<Check> {
         folder.display(),
         names.join(", ")
     );
-    (!names.is_empty()).then(|| Check::warning(NAME, text))
+    (!names.is_empty()).then(|| Check::warning(text))
 }
 
 #[cfg(test)]
@@ -150,7 +150,7 @@ mod tests {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             checks(&places()).remove(0)
         };
-        assert_eq!(write(&sound, 0o600), Check::ok(NAME, "ccd.sqlite 4.0K"));
+        assert_eq!(write(&sound, 0o600), Check::ok("ccd.sqlite 4.0K").of(NAME));
         assert_eq!(write(b"", 0o600).state, CheckState::Ok);
         assert!(write(b"noise", 0o600).text.contains("damaged"));
         assert!(write(&sound, 0o644).text.contains("chmod"));

@@ -7,7 +7,6 @@ use rustix::fs::statvfs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-const NAME: &str = "disk";
 const MIB: u64 = 1 << 20;
 
 /// With less than this, output may soon be lost; the log of one session alone may have 100 MiB.
@@ -53,7 +52,10 @@ pub(super) fn checks(places: &Places) -> Vec<Check> {
             None => spaces.push(found),
         }
     }
-    spaces.iter().map(Space::check).collect()
+    spaces
+        .iter()
+        .map(|space| space.check().of("disk"))
+        .collect()
 }
 
 impl Space {
@@ -77,15 +79,12 @@ impl Space {
         let text = format!("{free} of {total} free ({parts})");
         let advice = "make room, or ccctl session cleanup removes ended sessions";
         match (self.free_bytes, self.free_files) {
-            (0..FULL_BYTES, _) | (_, Some(0)) => Check::wrong(NAME, format!("{text}; {advice}")),
-            (bytes, _) if bytes < self.low_bytes => {
-                Check::warning(NAME, format!("{text}; {advice}"))
+            (0..FULL_BYTES, _) | (_, Some(0)) => Check::wrong(format!("{text}; {advice}")),
+            (bytes, _) if bytes < self.low_bytes => Check::warning(format!("{text}; {advice}")),
+            (_, Some(files @ 0..LOW_FILES)) => {
+                Check::warning(format!("{text}, but only {files} more files; {advice}"))
             }
-            (_, Some(files @ 0..LOW_FILES)) => Check::warning(
-                NAME,
-                format!("{text}, but only {files} more files; {advice}"),
-            ),
-            _ => Check::ok(NAME, text),
+            _ => Check::ok(text),
         }
     }
 }

@@ -20,24 +20,22 @@ const OTHER_BASE: &str = "set CCD_HOME to a directory of yours";
 const OTHER_COACH: &str = "set CCD_COACH_HOME to a directory of yours";
 
 pub(super) fn checks(places: &Places) -> Vec<Check> {
-    let mut checks: Vec<Check> = socket(places).into_iter().collect();
+    let mut checks = Vec::from_iter(socket(places).map(|check| check.of("socket")));
     checks.push(match &places.base {
-        Some(base) => directory("base", base, OTHER_BASE),
-        None => Check::wrong(
-            "base",
-            "the home directory is unknown: set $HOME or $CCD_HOME",
-        ),
+        Some(base) => directory(base, OTHER_BASE).of("base"),
+        None => Check::wrong("the home directory is unknown: set $HOME or $CCD_HOME").of("base"),
     });
     if let Some(runtime) = places.runtime() {
         let advice = where_else(places.socket_is_named);
-        checks.push(if places.socket_is_named {
-            named_directory("runtime", runtime, advice)
+        let check = if places.socket_is_named {
+            named_directory(runtime, advice)
         } else {
-            directory("runtime", runtime, advice)
-        });
+            directory(runtime, advice)
+        };
+        checks.push(check.of("runtime"));
     }
     let coach = places.coach.as_deref();
-    checks.extend(coach.map(|coach| directory("coach", coach, OTHER_COACH)));
+    checks.extend(coach.map(|coach| directory(coach, OTHER_COACH).of("coach")));
     checks.extend(pipes(Path::new(PIPES)));
     checks
 }
@@ -46,22 +44,22 @@ pub(super) fn checks(places: &Places) -> Vec<Check> {
 fn pipes(path: &Path) -> Option<Check> {
     let found = fs::symlink_metadata(path)
         .is_ok()
-        .then(|| directory("pipes", path, NO_PIPES))?;
+        .then(|| directory(path, NO_PIPES))?;
     let text = if found.text.ends_with(NO_PIPES) {
         found.text
     } else {
         format!("{}; until then, {NO_PIPES}", found.text)
     };
-    (found.state != CheckState::Ok).then(|| Check::warning("pipes", text))
+    (found.state != CheckState::Ok).then(|| Check::warning(text).of("pipes"))
 }
 
 /// A directory that the user named: others may look into it.
-fn named_directory(name: &str, path: &Path, advice: &str) -> Check {
-    let found = directory(name, path, advice);
+fn named_directory(path: &Path, advice: &str) -> Check {
+    let found = directory(path, advice);
     let mode = fs::metadata(path).map_or(0, |there| there.mode());
     match found.state {
         CheckState::Wrong if mode & OTHERS != 0 && mode & WRITABLE_BY_OTHERS == 0 => {
-            Check::ok(name, path.display().to_string())
+            Check::ok(path.display().to_string())
         }
         _ => found,
     }
@@ -69,80 +67,73 @@ fn named_directory(name: &str, path: &Path, advice: &str) -> Check {
 
 /// The socket: it must be one, and the user's alone. Without a usable path, the check of the daemon says why.
 fn socket(places: &Places) -> Option<Check> {
-    let name = "socket";
     let path = places.socket.as_ref().ok()?;
     let shown = path.display();
     Some(match fs::symlink_metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Check::ok(name, format!("{shown}: none yet"))
+            Check::ok(format!("{shown}: none yet"))
         }
-        Err(error) => closed(name, path, &error, where_else(places.socket_is_named)),
+        Err(error) => closed(path, &error, where_else(places.socket_is_named)),
         Ok(there) if !there.file_type().is_socket() => {
-            Check::wrong(name, format!("{shown}: not a socket; move it away"))
+            Check::wrong(format!("{shown}: not a socket; move it away"))
         }
-        Ok(there) => of_mode(name, path, &there),
+        Ok(there) => of_mode(path, &there),
     })
 }
 
 /// `advice` says what to do if it belongs to another user.
-fn directory(name: &str, path: &Path, advice: &str) -> Check {
+fn directory(path: &Path, advice: &str) -> Check {
     let shown = path.display();
     match fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Check::ok(name, format!("{shown}: none yet"))
+            Check::ok(format!("{shown}: none yet"))
         }
-        Err(error) => closed(name, path, &error, advice),
+        Err(error) => closed(path, &error, advice),
         Ok(there) if !there.is_dir() => {
-            Check::wrong(name, format!("{shown}: not a directory; move it away"))
+            Check::wrong(format!("{shown}: not a directory; move it away"))
         }
-        Ok(_) if path.is_symlink() => Check::wrong(
-            name,
-            format!(
-                "{shown}: a symbolic link, which the daemon refuses; name the directory itself"
-            ),
-        ),
+        Ok(_) if path.is_symlink() => Check::wrong(format!(
+            "{shown}: a symbolic link, which the daemon refuses; name the directory itself"
+        )),
         Ok(there) => {
             use rustix::fs::{Access, access};
             let us = rustix::process::geteuid().as_raw();
             match access(path, Access::WRITE_OK | Access::EXEC_OK) {
                 _ if there.uid() != us => {
-                    let found = of_mode(name, path, &there);
-                    Check::wrong(name, format!("{}; {advice}", found.text))
+                    let found = of_mode(path, &there);
+                    Check::wrong(format!("{}; {advice}", found.text))
                 }
-                Err(error) => {
-                    Check::wrong(name, format!("{shown}: {error}; run chmod u+rwx on it"))
-                }
-                Ok(()) => of_mode(name, path, &there),
+                Err(error) => Check::wrong(format!("{shown}: {error}; run chmod u+rwx on it")),
+                Ok(()) => of_mode(path, &there),
             }
         }
     }
 }
 
-fn closed(name: &str, path: &Path, error: &std::io::Error, advice: &str) -> Check {
+fn closed(path: &Path, error: &std::io::Error, advice: &str) -> Check {
     let shown = path.display();
     let text = match ForeignFolder::above(path) {
         Some(folder) => format!("{shown}: {folder}; {advice}"),
         None => format!("{shown}: {error}"),
     };
-    Check::wrong(name, text)
+    Check::wrong(text)
 }
 
 /// Checks that something is this user's, and nobody else may use it.
-pub(super) fn of_mode(name: &str, path: &Path, there: &fs::Metadata) -> Check {
+pub(super) fn of_mode(path: &Path, there: &fs::Metadata) -> Check {
     let shown = path.display();
     let (owner, us) = (there.uid(), rustix::process::geteuid().as_raw());
     let mode = there.mode() & 0o7777;
     if owner != us {
-        return Check::wrong(
-            name,
-            format!("{shown}: belongs to user {owner}, not to user {us}"),
-        );
+        return Check::wrong(format!(
+            "{shown}: belongs to user {owner}, not to user {us}"
+        ));
     }
     if mode & OTHERS != 0 {
         let text = format!("{shown}: others may use it (mode {mode:04o}); run chmod go-rwx on it");
-        return Check::wrong(name, text);
+        return Check::wrong(text);
     }
-    Check::ok(name, shown.to_string())
+    Check::ok(shown.to_string())
 }
 
 #[cfg(test)]
@@ -154,7 +145,7 @@ mod tests {
     fn a_directory_must_be_the_users_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("base");
-        assert_eq!(directory("base", &path, OTHER_BASE).state, CheckState::Ok);
+        assert_eq!(directory(&path, OTHER_BASE).state, CheckState::Ok);
         for (mode, state) in [
             (0o700, CheckState::Ok),
             (0o750, CheckState::Wrong),
@@ -162,10 +153,10 @@ mod tests {
         ] {
             fs::create_dir_all(&path).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-            let found = directory("base", &path, OTHER_BASE);
+            let found = directory(&path, OTHER_BASE);
             assert_eq!(found.state, state, "{mode:o}");
         }
-        let no_directory = directory("base", Path::new("/dev/null"), OTHER_BASE);
+        let no_directory = directory(Path::new("/dev/null"), OTHER_BASE);
         assert_eq!(no_directory.state, CheckState::Wrong);
     }
 

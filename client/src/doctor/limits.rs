@@ -33,8 +33,8 @@ pub(super) fn checks(survey: &Survey) -> Vec<Check> {
     };
     let terminals = number("kernel/pty/nr").zip(number("kernel/pty/max"));
     [
-        Some(open_files(files, status)),
-        terminals.map(|(used, max)| terminal_count(used, max)),
+        Some(open_files(files, status).of("open files")),
+        terminals.map(|(used, max)| terminal_count(used, max).of("terminals")),
         inotify(number("fs/inotify/max_user_instances")),
         processes::check(user, &pid),
         number("kernel/yama/ptrace_scope").and_then(probe),
@@ -55,30 +55,25 @@ fn hard_limit(limits: &str, name: &str) -> Option<Option<u64>> {
 
 /// Whether there are enough descriptors for as many sessions and connections as the configuration allows.
 fn open_files(limit: Option<u64>, status: Option<&DaemonStatusReply>) -> Check {
-    let name = "open files";
     let sessions = status.map_or(20, |status| status.sessions.max);
     let connections = status.and_then(|status| status.limits.get("connections"));
     let needed = FIXED + PER_TERMINAL * sessions + connections.unwrap_or(&1024);
     match limit {
-        None => Check::ok(name, "no limit"),
-        Some(limit) if limit < needed => Check::warning(
-            name,
-            format!(
-                "at most {limit}, but {sessions} sessions and their clients may need {needed}; raise the hard limit (ulimit -Hn, /etc/security/limits.conf, LimitNOFILE of the service) and restart the daemon"
-            ),
-        ),
-        Some(limit) => Check::ok(name, format!("at most {limit}, {needed} may be needed")),
+        None => Check::ok("no limit"),
+        Some(limit) if limit < needed => Check::warning(format!(
+            "at most {limit}, but {sessions} sessions and their clients may need {needed}; raise the hard limit (ulimit -Hn, /etc/security/limits.conf, LimitNOFILE of the service) and restart the daemon"
+        )),
+        Some(limit) => Check::ok(format!("at most {limit}, {needed} may be needed")),
     }
 }
 
 fn terminal_count(used: u64, max: u64) -> Check {
-    let name = "terminals";
     let text = format!("{used} of {max} in use on this system");
     let advice = "end some, or raise sysctl kernel.pty.max";
     match max.saturating_sub(used) {
-        0 => Check::wrong(name, format!("{text}, so no session can start; {advice}")),
-        1..FEW_TERMINALS => Check::warning(name, format!("{text}; {advice}")),
-        _ => Check::ok(name, text),
+        0 => Check::wrong(format!("{text}, so no session can start; {advice}")),
+        1..FEW_TERMINALS => Check::warning(format!("{text}; {advice}")),
+        _ => Check::ok(text),
     }
 }
 
@@ -91,7 +86,7 @@ fn inotify(max_instances: Option<u64>) -> Option<Check> {
             let added = add_watch(&watcher, "/", WatchFlags::DELETE_SELF);
             added.map_err(|error| (error, "watches"))
         });
-    Some(of_inotify(watched.err(), max_instances?))
+    Some(of_inotify(watched.err(), max_instances?).of("inotify"))
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -101,18 +96,11 @@ fn inotify(_: Option<u64>) -> Option<Check> {
 
 #[cfg(target_os = "linux")]
 fn of_inotify(failed: Option<(rustix::io::Errno, &str)>, max_instances: u64) -> Check {
-    let name = "inotify";
     match failed {
-        None => Check::ok(
-            name,
-            format!("at most {max_instances} instances, not used up"),
-        ),
-        Some((error, what)) => Check::warning(
-            name,
-            format!(
-                "{error}: no {what} left, so changed files are noticed late; raise sysctl fs.inotify.max_user_{what}"
-            ),
-        ),
+        None => Check::ok(format!("at most {max_instances} instances, not used up")),
+        Some((error, what)) => Check::warning(format!(
+            "{error}: no {what} left, so changed files are noticed late; raise sysctl fs.inotify.max_user_{what}"
+        )),
     }
 }
 
@@ -122,7 +110,7 @@ fn probe(ptrace_scope: u64) -> Option<Check> {
         "kernel.yama.ptrace_scope is {ptrace_scope}, so whether a program waits for input is guessed; with 1 or 0 it is known"
     );
     (ptrace_scope > 1 && !rustix::process::geteuid().is_root())
-        .then(|| Check::warning("waiting", text))
+        .then(|| Check::warning(text).of("waiting"))
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub(crate) fn doctor(context: &mut Context) -> Result<Exit, Failure> {
     let elsewhere = daemon::elsewhere(&survey);
     let mut checks = match &elsewhere {
         Some(_) => Vec::new(),
-        None => vec![survey.daemon.check(survey.has_hooks())],
+        None => vec![survey.daemon.check(survey.has_hooks()).of("daemon")],
     };
     checks.extend(daemon::checks(&survey, context));
     checks.extend(service::checks(&survey, &places));

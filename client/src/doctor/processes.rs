@@ -5,8 +5,6 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-const NAME: &str = "processes";
-
 /// With fewer left, a program of a session, or a run of a few at once, may fail to start.
 const FEW: u64 = 100;
 
@@ -35,14 +33,14 @@ pub(super) fn check(user_max: Option<u64>, pid: &str) -> Option<Check> {
         .into_iter()
         .filter_map(|(found, by)| Some((found?, by)));
     let (least, (whose, how)) = known.min_by_key(|(found, _)| found.left())?;
-    Some(of_use(least, whose, how))
+    Some(of_use(least, whose, how).of("processes"))
 }
 
 fn of_use(found: Use, whose: &str, how: &str) -> Check {
     let text = format!("{} of {} {whose}", found.used, found.max);
     match found.left() {
-        0..FEW => Check::warning(NAME, format!("{text}; raise the limit ({how}) or end some")),
-        _ => Check::ok(NAME, text),
+        0..FEW => Check::warning(format!("{text}; raise the limit ({how}) or end some")),
+        _ => Check::ok(text),
     }
 }
 

@@ -12,16 +12,11 @@ pub(super) fn print(mut checks: Vec<Check>, context: &mut Context) -> Result<Exi
         CheckState::Ok => 2,
     });
     let summary = summary(&checks);
-    if context.global.json {
-        context.write_json(&serde_json::json!({
-            "ok": is_good,
-            "summary": summary,
-            "checks": checks,
-        }))?;
-    } else {
-        context.write_line(&summary)?;
-        context.render(|out| check::write(&checks, out))?;
-    }
+    let all = serde_json::json!({"ok": is_good, "summary": summary, "checks": checks});
+    context.print_either(&all, |out| {
+        writeln!(out, "{summary}")?;
+        check::write(&checks, out)
+    })?;
     Ok(Exit::of_success(is_good))
 }
 
@@ -42,10 +37,10 @@ mod tests {
     #[test]
     fn the_summary_counts_each_state() {
         let checks = [
-            Check::ok("a", ""),
-            Check::warning("b", ""),
-            Check::wrong("c", ""),
-            Check::ok("d", ""),
+            Check::ok("").of("a"),
+            Check::warning("").of("b"),
+            Check::wrong("").of("c"),
+            Check::ok("").of("d"),
         ];
         assert_eq!(summary(&checks), "1 wrong, 1 warning, 2 ok");
         assert_eq!(summary(&checks[..1]), "all 1 checks are ok");

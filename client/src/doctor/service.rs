@@ -19,19 +19,16 @@ struct Facts<'a> {
 
 pub(super) fn checks(survey: &Survey, places: &Places) -> Vec<Check> {
     if cfg!(target_os = "macos") {
-        return vec![launchd()];
+        return vec![launchd().of(NAME)];
     }
     let Some(unit) = installed_unit() else {
         let text = "not installed; ccctl starts the daemon when it is needed";
-        return vec![Check::ok(NAME, text)];
+        return vec![Check::ok(text).of(NAME)];
     };
     let user = rustix::process::geteuid().as_raw().to_string();
     if let Some((state, text)) = unused(places, &user) {
         let text = format!("{} is installed, but {text}", unit.display());
-        return vec![match state {
-            CheckState::Ok => Check::ok(NAME, text),
-            _ => Check::warning(NAME, text),
-        }];
+        return vec![Check::found(state, text).of(NAME)];
     }
     let words = ["--user", "show", "ccd.socket", "ccd.service", PROPERTIES];
     let shown = output("systemctl", &words).unwrap_or_default();
@@ -77,7 +74,7 @@ fn of_units(shown: &str, unit: &Path, facts: &Facts<'_>) -> Vec<Check> {
             "{} is installed, but systemctl --user does not answer; try systemctl --user status",
             unit.display()
         );
-        return vec![Check::warning(NAME, text)];
+        return vec![Check::warning(text).of(NAME)];
     };
     let mut checks = Vec::new();
     for unit in [socket, service] {
@@ -88,11 +85,11 @@ fn of_units(shown: &str, unit: &Path, facts: &Facts<'_>) -> Vec<Check> {
         };
         if unit.get("LoadState") != "loaded" || state == "failed" {
             let text = format!("{id}: {state}; systemctl --user status {id} shows why");
-            checks.push(Check::wrong(NAME, text));
+            checks.push(Check::wrong(text).of(NAME));
         }
         if unit.get("NeedDaemonReload") == "yes" {
             let text = format!("{id} has changed on disk; run systemctl --user daemon-reload");
-            checks.push(Check::warning(NAME, text));
+            checks.push(Check::warning(text).of(NAME));
         }
     }
     checks.extend(of_program(service, facts));
@@ -104,7 +101,7 @@ fn of_units(shown: &str, unit: &Path, facts: &Facts<'_>) -> Vec<Check> {
         } else {
             "ccd.socket starts with the first ccctl; systemctl --user enable ccd.socket starts it at login"
         };
-        checks.push(Check::ok(NAME, enabled.to_owned()));
+        checks.push(Check::ok(enabled.to_owned()).of(NAME));
     }
     checks
 }
@@ -116,13 +113,13 @@ fn of_program(service: Unit<'_>, facts: &Facts<'_>) -> Option<Check> {
         let text = format!(
             "ccd.service starts {shown}, which is not a program; install ccd there, or change ExecStart (systemctl --user edit ccd.service)"
         );
-        return Some(Check::wrong(NAME, text));
+        return Some(Check::wrong(text).of(NAME));
     }
     let version = (facts.version)(&program).filter(|version| version != VERSION)?;
     let text = format!(
         "ccd.service starts {shown}, version {version}, but ccctl is {VERSION}; install both from one build"
     );
-    Some(Check::warning(NAME, text))
+    Some(Check::warning(text).of(NAME))
 }
 
 /// Where systemd listens, and whether the running daemon is the one of the service.
@@ -135,12 +132,12 @@ fn of_socket(socket: Unit<'_>, service: Unit<'_>, facts: &Facts<'_>) -> Vec<Chec
             listens_at.display(),
             facts.socket.display()
         );
-        checks.push(Check::warning(NAME, text));
+        checks.push(Check::warning(text).of(NAME));
     }
     let of_service = service.get("MainPID").parse().ok();
     if facts.daemon.is_some() && facts.daemon != of_service {
         let text = "the running daemon does not belong to the service; after ccctl daemon stop, the next one does";
-        checks.push(Check::warning(NAME, text));
+        checks.push(Check::warning(text).of(NAME));
     }
     checks
 }
@@ -148,8 +145,8 @@ fn of_socket(socket: Unit<'_>, service: Unit<'_>, facts: &Facts<'_>) -> Vec<Chec
 fn of_linger(shown: &str) -> Option<Check> {
     let text = "off, so the service and its sessions end when you log out; loginctl enable-linger keeps them";
     match shown.trim() {
-        "Linger=no" => Some(Check::warning("linger", text)),
-        "Linger=yes" => Some(Check::ok("linger", "on")),
+        "Linger=no" => Some(Check::warning(text).of("linger")),
+        "Linger=yes" => Some(Check::ok("on").of("linger")),
         _ => None,
     }
 }
@@ -160,18 +157,17 @@ fn launchd() -> Check {
         .filter(|agent| agent.exists());
     let Some(agent) = agent else {
         let text = "not installed; ccctl starts the daemon when it is needed";
-        return Check::ok(NAME, text);
+        return Check::ok(text);
     };
     let agent = agent.display();
     let user = rustix::process::geteuid().as_raw();
     let printed = output("launchctl", &["print", &format!("gui/{user}/ccd")]);
     if printed.is_some_and(|text| !text.trim().is_empty()) {
-        Check::ok(NAME, format!("{agent} is loaded"))
+        Check::ok(format!("{agent} is loaded"))
     } else {
-        Check::warning(
-            NAME,
-            format!("{agent} is not loaded; launchctl bootstrap gui/{user} {agent} loads it"),
-        )
+        Check::warning(format!(
+            "{agent} is not loaded; launchctl bootstrap gui/{user} {agent} loads it"
+        ))
     }
 }
 
@@ -209,7 +205,7 @@ ExecStart={ path=/bin/sh ; argv[]=/bin/sh }
     #[test]
     fn sound_units_are_one_line() {
         let checks = after("", "", Some(7), VERSION);
-        assert_eq!(checks, [Check::ok(NAME, "ccd.socket is enabled")]);
+        assert_eq!(checks, [Check::ok("ccd.socket is enabled").of(NAME)]);
         let checks = after("=enabled", "=disabled", None, VERSION);
         assert_eq!((checks.len(), checks[0].state), (1, CheckState::Ok));
     }

@@ -12,8 +12,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-const NAME: &str = "trial";
-
 const LOGS: &str = "sessions";
 
 /// Tries it, unless no daemon may be started or its places are unknown, which other checks report.
@@ -26,13 +24,11 @@ pub(super) fn check(places: &Places, context: &Context) -> Option<Check> {
         signal_hook::flag::register(signal, Arc::clone(&is_stopped)).ok()?;
     }
     let _made = Made::before(&[socket.parent()?, base]);
-    Some(match run(socket, places.socket_is_named, base) {
-        Ok(()) => Check::ok(
-            NAME,
-            "a daemon starts, runs a program on a terminal and logs it",
-        ),
-        Err(failure) => Check::wrong(NAME, failure.to_string()),
-    })
+    let check = match run(socket, places.socket_is_named, base) {
+        Ok(()) => Check::ok("a daemon starts, runs a program on a terminal and logs it"),
+        Err(failure) => Check::wrong(failure.to_string()),
+    };
+    Some(check.of("trial"))
 }
 
 fn run(socket: &Path, is_named: bool, base: &Path) -> Result<(), Failure> {
@@ -70,15 +66,12 @@ fn run_program(home: &Home) -> Result<(), Failure> {
         } else {
             said
         };
-        return Err(Failure::Failed(said));
+        return Failure::failed(said);
     }
     let logs = home.folder().join(LOGS);
     let len = log_len(&logs).map_err(Failure::io(logs.display()))?;
     match len {
-        0 => Err(Failure::Failed(format!(
-            "{}: nothing was logged",
-            logs.display()
-        ))),
+        0 => Failure::failed(format!("{}: nothing was logged", logs.display())),
         _ => Ok(()),
     }
 }

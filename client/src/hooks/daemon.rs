@@ -35,19 +35,17 @@ impl Daemon {
 
     /// Checks that it is running, if hooks need it, speaks this client's protocol, and uses its configuration.
     pub(crate) fn check(&self, has_hooks: bool) -> Check {
-        let name = "daemon";
         let status = match self {
             Daemon::Running(status) => status,
             Daemon::NotRunning if !has_hooks => {
-                return Check::ok(name, "not running; ccctl starts it when it is needed");
+                return Check::ok("not running; ccctl starts it when it is needed");
             }
             Daemon::NotRunning => {
                 return Check::warning(
-                    name,
                     "not running, so payloads of hooks go to the spool; ccctl daemon start starts it",
                 );
             }
-            Daemon::Silent(why) => return Check::wrong(name, why),
+            Daemon::Silent(why) => return Check::wrong(why),
         };
         let (version, pid) = (&status.version, status.pid);
         if status.protocol != PROTOCOL_VERSION {
@@ -55,17 +53,17 @@ impl Daemon {
                 "version {version} uses protocol {}, ccctl {VERSION} uses {PROTOCOL_VERSION}; run ccctl daemon upgrade",
                 status.protocol
             );
-            return Check::wrong(name, text);
+            return Check::wrong(text);
         }
         if version != VERSION {
             let text =
                 format!("version {version}, but ccctl is {VERSION}; run ccctl daemon upgrade");
-            return Check::warning(name, text);
+            return Check::warning(text);
         }
         if let Some(error) = &status.config_error {
-            return Check::wrong(name, format!("the configuration is not in force: {error}"));
+            return Check::wrong(format!("the configuration is not in force: {error}"));
         }
-        Check::ok(name, format!("version {version}, pid {pid}"))
+        Check::ok(format!("version {version}, pid {pid}"))
     }
 }
 
@@ -84,9 +82,5 @@ pub(crate) fn connection(context: &Context) -> Result<Option<Connection>, Failur
     let Some(stream) = place.try_connect()? else {
         return Ok(None);
     };
-    stream
-        .set_read_timeout(Some(PATIENCE))
-        .and_then(|()| stream.set_write_timeout(Some(PATIENCE)))
-        .map_err(Failure::io("the connection"))?;
-    Ok(Some(Connection::over(stream)))
+    Connection::limited(stream, PATIENCE).map(Some)
 }

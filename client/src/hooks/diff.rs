@@ -4,28 +4,12 @@ use std::ops::Range;
 
 const CONTEXT_LINES: usize = 3;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DiffLine<'a> {
-    Same(&'a str),
-    Old(&'a str),
-    New(&'a str),
-}
-
-fn is_in_old(line: &DiffLine<'_>) -> bool {
-    !matches!(line, DiffLine::New(_))
-}
-
-fn is_in_new(line: &DiffLine<'_>) -> bool {
-    !matches!(line, DiffLine::Old(_))
-}
+/// A line, and its sign: `-` if only the old text has it, `+` if only the new one has it, otherwise a space.
+type DiffLine<'a> = (char, &'a str);
 
 /// Returns the difference as `patch` reads it; empty if there is none.
 pub(super) fn diff(old: &str, new: &str, name: &str) -> String {
-    let (old_lines, new_lines): (Vec<&str>, Vec<&str>) = (
-        old.split_inclusive('\n').collect(),
-        new.split_inclusive('\n').collect(),
-    );
-    let lines = compare(&old_lines, &new_lines);
+    let lines = compare(&split(old), &split(new));
     let hunks = hunks(&lines);
     if hunks.is_empty() {
         return String::new();
@@ -33,21 +17,15 @@ pub(super) fn diff(old: &str, new: &str, name: &str) -> String {
     let mut text = format!("--- {name}\n+++ {name}\n");
     for hunk in hunks {
         let (before, within) = (&lines[..hunk.start], &lines[hunk]);
-        let place = |is_in: fn(&DiffLine<'_>) -> bool| {
-            let count = |lines: &[DiffLine<'_>]| lines.iter().filter(|line| is_in(line)).count();
+        let place = |other: char| {
+            let count = |lines: &[DiffLine<'_>]| lines.iter().filter(|one| one.0 != other).count();
             let len = count(within);
             // A place without lines is named by the line before it.
             format!("{},{len}", count(before) + usize::from(len > 0))
         };
-        let (old, new) = (place(is_in_old), place(is_in_new));
-        text += &format!("@@ -{old} +{new} @@\n");
-        for line in within {
-            let (mark, line) = match line {
-                DiffLine::Same(line) => (' ', line),
-                DiffLine::Old(line) => ('-', line),
-                DiffLine::New(line) => ('+', line),
-            };
-            text.push(mark);
+        text += &format!("@@ -{} +{} @@\n", place('+'), place('-'));
+        for (sign, line) in within {
+            text.push(*sign);
             text += line;
             if !line.ends_with('\n') {
                 text += "\n\\ No newline at end of file\n";
@@ -57,11 +35,15 @@ pub(super) fn diff(old: &str, new: &str, name: &str) -> String {
     text
 }
 
+fn split(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
 /// Ranges of lines with changes and the lines around them.
 fn hunks(lines: &[DiffLine<'_>]) -> Vec<Range<usize>> {
     let mut hunks: Vec<Range<usize>> = Vec::new();
     let changed = lines.iter().enumerate();
-    for (at, _) in changed.filter(|(_, line)| !matches!(line, DiffLine::Same(_))) {
+    for (at, _) in changed.filter(|(_, line)| line.0 != ' ') {
         let start = at.saturating_sub(CONTEXT_LINES);
         let end = (at + 1 + CONTEXT_LINES).min(lines.len());
         match hunks.last_mut() {
@@ -77,12 +59,9 @@ fn compare<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<DiffLine<'a>> {
     let same =
         |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(a, b)| a == b).count();
     let first = same(&mut old.iter().zip(new));
-    let (old_rest, new_rest) = (&old[first..], &new[first..]);
-    let last = same(&mut old_rest.iter().rev().zip(new_rest.iter().rev()));
-    let (a, b) = (
-        &old_rest[..old_rest.len() - last],
-        &new_rest[..new_rest.len() - last],
-    );
+    let (a, b) = (&old[first..], &new[first..]);
+    let last = same(&mut a.iter().rev().zip(b.iter().rev()));
+    let (a, b) = (&a[..a.len() - last], &b[..b.len() - last]);
     // Length of the longest common lines from each pair of places on.
     let mut common = vec![vec![0; b.len() + 1]; a.len() + 1];
     for i in (0..a.len()).rev() {
@@ -94,28 +73,22 @@ fn compare<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<DiffLine<'a>> {
             };
         }
     }
-    let mut lines: Vec<DiffLine<'a>> = old[..first]
-        .iter()
-        .map(|line| DiffLine::Same(line))
-        .collect();
+    let unchanged = |lines: &[&'a str]| lines.iter().map(|line| (' ', *line)).collect();
+    let mut lines: Vec<DiffLine<'a>> = unchanged(&old[..first]);
     let (mut i, mut j) = (0, 0);
     while i < a.len() || j < b.len() {
         if i < a.len() && j < b.len() && a[i] == b[j] {
-            lines.push(DiffLine::Same(a[i]));
+            lines.push((' ', a[i]));
             (i, j) = (i + 1, j + 1);
         } else if j == b.len() || (i < a.len() && common[i + 1][j] >= common[i][j + 1]) {
-            lines.push(DiffLine::Old(a[i]));
+            lines.push(('-', a[i]));
             i += 1;
         } else {
-            lines.push(DiffLine::New(b[j]));
+            lines.push(('+', b[j]));
             j += 1;
         }
     }
-    lines.extend(
-        old[old.len() - last..]
-            .iter()
-            .map(|line| DiffLine::Same(line)),
-    );
+    lines.extend(unchanged(&old[old.len() - last..]));
     lines
 }
 
@@ -139,16 +112,12 @@ mod tests {
     proptest! {
         #[test]
         fn both_texts_are_in_the_difference(old in "[ab\n]{0,20}", new in "[ab\n]{0,20}") {
-            let (a, b): (Vec<&str>, Vec<&str>) =
-                (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
-            let lines = compare(&a, &b);
-            let kept = |is_old: bool| lines.iter().filter_map(move |line| match line {
-                DiffLine::Same(line) => Some(*line),
-                DiffLine::Old(line) => is_old.then_some(*line),
-                DiffLine::New(line) => (!is_old).then_some(*line),
-            }).collect::<String>();
-            prop_assert_eq!(kept(true), &*old);
-            prop_assert_eq!(kept(false), &*new);
+            let lines = compare(&split(&old), &split(&new));
+            let without = |sign: char| -> String {
+                lines.iter().filter(|one| one.0 != sign).map(|one| one.1).collect()
+            };
+            prop_assert_eq!(without('+'), &*old);
+            prop_assert_eq!(without('-'), &*new);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! A settings file of Claude Code, and its backup.
 
-use super::settings::Mistake;
 use crate::{Failure, named_file, whole_file};
 use ccd_protocol::{ErrorCode, ErrorObject};
 use rustix::fs::{Access, access};
+use std::fmt::Display;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ impl SettingsFile {
 
     pub(super) fn at(path: PathBuf) -> Result<Self, Failure> {
         let text = match named_file::read(&path) {
-            Ok(bytes) => Some(String::from_utf8(bytes).map_err(|_| not_utf8(&path))?),
+            Ok(bytes) => Some(String::from_utf8(bytes).map_err(|_| invalid(&path, "not UTF-8"))?),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(Failure::io(path.display())(error)),
         };
@@ -128,42 +128,25 @@ impl SettingsFile {
 }
 
 /// The error for a file that is not what Claude Code reads.
-pub(super) fn invalid(path: &Path, mistake: &Mistake) -> Failure {
-    let message = format!("{}: {mistake}", path.display());
-    refused(
-        ErrorCode::SettingsInvalid,
-        &message,
-        "nothing was changed; correct the file first",
-    )
-}
-
-fn not_utf8(path: &Path) -> Failure {
-    let message = format!("{}: not UTF-8", path.display());
-    refused(
-        ErrorCode::SettingsInvalid,
-        &message,
-        "nothing was changed; correct the file first",
-    )
+pub(super) fn invalid(path: &Path, mistake: impl Display) -> Failure {
+    let hint = "nothing was changed; correct the file first";
+    refused(ErrorCode::SettingsInvalid, path, mistake, hint)
 }
 
 fn not_writable(path: &Path, error: &io::Error) -> Failure {
-    let message = format!("{}: {error}", path.display());
-    refused(
-        ErrorCode::SettingsNotWritable,
-        &message,
-        "the settings are unchanged",
-    )
+    let hint = "the settings are unchanged";
+    refused(ErrorCode::SettingsNotWritable, path, error, hint)
 }
 
 /// An error with a number, found without a daemon.
-fn refused(code: ErrorCode, message: &str, hint: &str) -> Failure {
+fn refused(code: ErrorCode, path: &Path, what: impl Display, hint: &str) -> Failure {
     let data = [("kind", code.kind()), ("hint", hint)];
     let data = data.map(|(key, value)| (key.to_owned(), value.into()));
     Failure::Refused {
         method: "hooks".to_owned(),
         error: Box::new(ErrorObject {
             code: code as i64,
-            message: message.to_owned(),
+            message: format!("{}: {what}", path.display()),
             data: Some(data.into_iter().collect()),
         }),
     }

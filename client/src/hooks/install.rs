@@ -167,12 +167,7 @@ fn report(
         return Ok(Exit::Done);
     }
     if args.dry_run {
-        let difference = difference(change);
-        if context.style.is_terminal {
-            context.render(|out| render::diff(&difference, out))?;
-        } else {
-            context.write_bytes(difference.as_bytes())?;
-        }
+        context.render(|out| render::patch(&difference(change), out))?;
         return Ok(Exit::Done);
     }
     let hooks = render::counted(change.events as u64, "hook");

@@ -55,22 +55,19 @@ pub(super) fn write(folder: &Path, context: &mut Context) -> Result<Exit, Failur
         whole_file::write(&path, text.as_bytes()).map_err(failed())?;
     }
     let path = folder.display().to_string();
-    if context.global.json {
-        let files = FILES.map(|(name, _)| name);
-        context.write_json(&serde_json::json!({"path": path, "files": files}))?;
+    let files = FILES.map(|(name, _)| name);
+    let written = serde_json::json!({"path": path, "files": files});
+    let skills = user_folder().map(|folder| folder.join("skills"));
+    let parent = std::path::absolute(folder).unwrap_or_default();
+    let places = parent.parent().zip(skills.as_deref());
+    let next = if places.is_some_and(|(one, other)| is_same(one, other)) {
+        "new sessions of Claude Code load it".to_owned()
     } else {
-        let skills = user_folder().map(|folder| folder.join("skills"));
-        let parent = std::path::absolute(folder).unwrap_or_default();
-        let is_loaded = parent.parent().zip(skills.as_deref());
-        context.write_line(
-            &if is_loaded.is_some_and(|(one, other)| is_same(one, other)) {
-                format!("{path}: plugin written; new sessions of Claude Code load it")
-            } else {
-                format!("{path}: plugin written; try it with claude --plugin-dir {path}")
-            },
-        )?;
-    }
-    Ok(Exit::Done)
+        format!("try it with claude --plugin-dir {path}")
+    };
+    context.print_either(&written, |out| {
+        writeln!(out, "{path}: plugin written; {next}")
+    })
 }
 
 /// A file that calls a program that is not on PATH: in JSON, hooks are command lines, and the MCP server is a path.

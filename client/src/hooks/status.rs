@@ -16,32 +16,27 @@ use std::time::SystemTime;
 pub(super) fn status(context: &mut Context) -> Result<Exit, Failure> {
     let survey = Survey::take(context);
     let mut checks = checks(&survey);
-    checks.push(survey.daemon.check(survey.has_hooks()));
+    checks.push(survey.daemon.check(survey.has_hooks()).of("daemon"));
     let is_good = all_good(&checks);
-    if context.global.json {
-        context.write_json(&json!({
-            "ok": is_good,
-            "events": events(&survey).map(|event| event_json(&survey, event)).collect::<Vec<_>>(),
-            "files": survey.settings.iter().map(file_json).collect::<Vec<_>>(),
-            "daemon_running": matches!(survey.daemon, Daemon::Running(_)),
-            "spool": survey.spool,
-            "checks": checks,
-        }))?;
-    } else {
-        let mut lines: Vec<Check> = events(&survey)
-            .map(|event| event_line(&survey, event))
-            .collect();
-        lines.extend(checks);
-        context.render(|out| check::write(&lines, out))?;
-    }
+    let all = json!({
+        "ok": is_good,
+        "events": events(&survey).map(|event| event_json(&survey, event)).collect::<Vec<_>>(),
+        "files": survey.settings.iter().map(file_json).collect::<Vec<_>>(),
+        "daemon_running": matches!(survey.daemon, Daemon::Running(_)),
+        "spool": survey.spool,
+        "checks": checks,
+    });
+    let lines = events(&survey).map(|event| event_line(&survey, event));
+    let lines: Vec<Check> = lines.chain(checks).collect();
+    context.print_either(&all, |out| check::write(&lines, out))?;
     Ok(Exit::of_success(is_good))
 }
 
 pub(crate) fn checks(survey: &Survey) -> Vec<Check> {
     let mut checks: Vec<Check> = survey.settings.iter().flat_map(of_settings).collect();
-    checks.extend(installation(survey));
+    checks.push(installation(survey).of("hooks"));
     checks.extend(programs(survey));
-    checks.extend(spool(survey));
+    checks.extend(spool(survey).map(|check| check.of("spool")));
     checks
 }
 
@@ -71,14 +66,14 @@ fn event_line(survey: &Survey, event: &str) -> Check {
     });
     if scopes.is_empty() {
         let ran = ran.map(|ran| format!("; {ran}")).unwrap_or_default();
-        return Check::warning(event, format!("not installed{ran}"));
+        return Check::warning(format!("not installed{ran}")).of(event);
     }
     let ran = match (ran, &survey.daemon) {
         (Some(ran), _) => format!("; {ran}"),
         (None, Daemon::Running(_)) => "; has not run since the daemon started".to_owned(),
         (None, _) => String::new(),
     };
-    Check::ok(event, format!("installed ({}){ran}", scopes.join(", ")))
+    Check::ok(format!("installed ({}){ran}", scopes.join(", "))).of(event)
 }
 
 fn event_json(survey: &Survey, event: &str) -> Value {
@@ -110,26 +105,26 @@ fn file_json(settings: &Settings) -> Value {
 
 /// The settings of one scope, if something about them is worth a line.
 fn of_settings(settings: &Settings) -> Vec<Check> {
-    let name = settings.scope.name();
     let path = settings.path.display();
     let mut checks = Vec::new();
     if let Some(mistake) = &settings.mistake {
-        checks.push(Check::wrong(name, mistake));
+        checks.push(Check::wrong(mistake));
     }
     if settings.disables_all {
         let text = format!("{path}: disableAllHooks is true, so no hook runs; set it to false");
-        checks.push(Check::wrong(name, text));
+        checks.push(Check::wrong(text));
     }
     for command in &settings.others {
         let text = format!(
             "{path}: another program collects the same events: {command}; remove it if ccd is to replace it"
         );
-        checks.push(Check::warning(name, text));
+        checks.push(Check::warning(text));
     }
-    checks
+    let name = settings.scope.name();
+    checks.into_iter().map(|check| check.of(name)).collect()
 }
 
-fn installation(survey: &Survey) -> Option<Check> {
+fn installation(survey: &Survey) -> Check {
     let settings = survey.settings.iter();
     let mut places: Vec<&str> = settings
         .filter(|settings| !settings.found.is_empty())
@@ -141,24 +136,18 @@ fn installation(survey: &Survey) -> Option<Check> {
         .copied()
         .filter(|event| survey.scopes(event).is_empty())
         .collect();
-    Some(match &places[..] {
-        [] => Check::ok("hooks", "not installed; ccctl hooks install adds them"),
-        [_, _, ..] => Check::warning(
-            "hooks",
-            format!(
-                "installed twice, so each runs twice: {}; remove one",
-                places.join(", ")
-            ),
-        ),
-        [_] if !missing.is_empty() => Check::warning(
-            "hooks",
-            format!(
-                "not installed for {}; ccctl hooks install adds them",
-                missing.join(", ")
-            ),
-        ),
-        [place] => Check::ok("hooks", format!("installed ({place})")),
-    })
+    match &places[..] {
+        [] => Check::ok("not installed; ccctl hooks install adds them"),
+        [_, _, ..] => Check::warning(format!(
+            "installed twice, so each runs twice: {}; remove one",
+            places.join(", ")
+        )),
+        [_] if !missing.is_empty() => Check::warning(format!(
+            "not installed for {}; ccctl hooks install adds them",
+            missing.join(", ")
+        )),
+        [place] => Check::ok(format!("installed ({place})")),
+    }
 }
 
 /// The programs in the commands: they must exist, and should be this one.
@@ -174,39 +163,35 @@ fn programs(survey: &Survey) -> Vec<Check> {
     let own = own_path().unwrap_or_default();
     programs
         .iter()
-        .map(|program| of_program(program, &own))
+        .map(|program| of_program(program, &own).of("ccctl"))
         .collect()
 }
 
 fn of_program(program: &Path, own: &Path) -> Check {
-    let (name, shown) = ("ccctl", program.display());
+    let shown = program.display();
     if !program.is_absolute() {
         let found = on_path(program.as_os_str());
         return if found.is_some_and(|found| is_same(&found, own)) {
-            Check::ok(name, format!("{shown}: found on PATH"))
+            Check::ok(format!("{shown}: found on PATH"))
         } else {
-            Check::warning(
-                name,
-                format!("{shown}: this ccctl is not on PATH, so the hooks may not find it"),
-            )
+            Check::warning(format!(
+                "{shown}: this ccctl is not on PATH, so the hooks may not find it"
+            ))
         };
     }
     match (is_executable(program), is_same(program, own)) {
-        (false, _) => Check::wrong(
-            name,
-            format!(
-                "{shown}: no such program, so the hooks fail; run ccctl hooks install or plugin again"
-            ),
-        ),
-        (true, false) => Check::warning(
-            name,
-            format!("{shown}: not this ccctl, which is {}", own.display()),
-        ),
-        (true, true) => Check::ok(name, shown.to_string()),
+        (false, _) => Check::wrong(format!(
+            "{shown}: no such program, so the hooks fail; run ccctl hooks install or plugin again"
+        )),
+        (true, false) => Check::warning(format!(
+            "{shown}: not this ccctl, which is {}",
+            own.display()
+        )),
+        (true, true) => Check::ok(shown.to_string()),
     }
 }
 
-fn spool(survey: &Survey) -> Vec<Check> {
+fn spool(survey: &Survey) -> impl Iterator<Item = Check> {
     let spool = survey.spool;
     let waiting = format!(
         "{} ({}) in the spool",
@@ -214,21 +199,18 @@ fn spool(survey: &Survey) -> Vec<Check> {
         size(spool.bytes)
     );
     let waits = match (spool.files, &survey.daemon) {
-        (0, _) => Check::ok("spool", "empty"),
-        (_, Daemon::Running(_)) => {
-            Check::warning("spool", format!("{waiting}; the daemon takes them in"))
-        }
-        _ => Check::warning(
-            "spool",
-            format!("{waiting}; ccctl daemon start starts a daemon that takes them in"),
-        ),
+        (0, _) => Check::ok("empty"),
+        (_, Daemon::Running(_)) => Check::warning(format!("{waiting}; the daemon takes them in")),
+        _ => Check::warning(format!(
+            "{waiting}; ccctl daemon start starts a daemon that takes them in"
+        )),
     };
     let lost = (spool.lost > 0).then(|| {
         let lost = counted(spool.lost, "payload");
         let text = format!("{lost} lost: the spool was full or could not be written; start the daemon, which empties it");
-        Check::wrong("spool", text)
+        Check::wrong(text)
     });
-    [Some(waits), lost].into_iter().flatten().collect()
+    [Some(waits), lost].into_iter().flatten()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The content of the menu, which `menu.json` has: each action is a command, with the values that it needs.
 
+use crate::names::NameKind;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
@@ -27,7 +28,7 @@ pub(super) enum ActionPart {
     /// Words, with a space between them.
     Fixed(String),
     /// An item of a list from the daemon.
-    Pick(Source),
+    Pick(NameKind),
     /// One of these words, after a text that says what it is.
     Choose(String, Vec<String>),
     /// A typed text, as one word.
@@ -36,37 +37,6 @@ pub(super) enum ActionPart {
     Words(String, String),
     /// An option with a typed value; left out if nothing is typed.
     Option(String, String),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Source {
-    LiveSessions,
-    Sessions,
-    Programs,
-    Chains,
-    Tapes,
-    Executions,
-    /// Of the executor.
-    Conversations,
-    /// Of Claude Code.
-    Transcripts,
-    Investigations,
-    TestReports,
-}
-
-impl Source {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::LiveSessions | Self::Sessions => "session",
-            Self::Programs => "program",
-            Self::Chains => "chain",
-            Self::Tapes => "tape",
-            Self::Executions => "run",
-            Self::Conversations | Self::Transcripts => "conversation",
-            Self::Investigations | Self::TestReports => "report",
-        }
-    }
 }
 
 #[cfg(test)]

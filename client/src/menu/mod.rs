@@ -4,19 +4,18 @@
 
 mod command;
 mod entries;
-mod lists;
 mod view;
 mod walk;
 
 use crate::args::Global;
 use crate::fullscreen::{Events, Fullscreen, Key, LeftBy, View};
+use crate::names::Names;
 use crate::render::Line;
 use crate::{Context, Exit, Failure, own};
 pub(crate) use command::{carry_out, wait_for_key};
-use entries::Source;
 use std::io;
 use std::ops::ControlFlow;
-use walk::{MenuAction, MenuItem, Walk};
+use walk::{MenuAction, Walk};
 
 pub(crate) fn menu(global: Global) -> Result<Exit, Failure> {
     let (events, _waker) = Events::listen().map_err(Failure::io("the terminal"))?;
@@ -44,7 +43,7 @@ impl View for Menu {
             None => {}
             Some(MenuAction::Leave) => return Ok(ControlFlow::Break(None)),
             Some(MenuAction::Suspend) => screen.suspend()?,
-            Some(MenuAction::List(source)) => match self.list(source) {
+            Some(MenuAction::List(kind)) => match self.names().and_then(|names| names.list(kind)) {
                 Ok(items) => self.walk.listed(items),
                 Err(failure) => {
                     self.walk.listed(Vec::new());
@@ -64,8 +63,7 @@ impl View for Menu {
 }
 
 impl Menu {
-    fn list(&self, source: Source) -> Result<Vec<MenuItem>, Failure> {
-        let place = self.context.place()?.without_start().without_questions();
-        lists::list(source, &place)
+    fn names(&self) -> Result<Names, Failure> {
+        self.context.place().map(Names::new)
     }
 }

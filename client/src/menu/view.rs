@@ -1,7 +1,7 @@
 //! Draws the menu.
 
 use super::walk::Walk;
-use crate::render::{Colour, Line, printable};
+use crate::render::{Colour, Line, printable, scrolled};
 
 const MAX_NAME_WIDTH: usize = 24;
 
@@ -18,7 +18,8 @@ pub(super) fn draw(walk: &mut Walk, (rows, columns): (usize, usize)) -> Vec<Line
     let foot = foot(walk, rows);
     let room = rows.saturating_sub(lines.len() + foot.len());
     if walk.is_typing() {
-        lines.extend(typed(walk, columns).into_iter().take(room));
+        let line = Line::typed(" › ", &walk.typed, columns);
+        lines.extend(Some(line).filter(|_| room > 0));
     } else {
         lines.extend(items(walk, room, columns));
     }
@@ -28,14 +29,11 @@ pub(super) fn draw(walk: &mut Walk, (rows, columns): (usize, usize)) -> Vec<Line
 }
 
 fn items(walk: &mut Walk, room: usize, columns: usize) -> Vec<Line> {
-    let least = (walk.selected + 1).saturating_sub(room);
-    // If there is room for more, the list starts further up.
-    let most = walk.items.len().saturating_sub(room).max(least);
-    walk.first = walk.first.clamp(least, most).min(walk.selected);
+    walk.first = scrolled(walk.first, walk.selected, walk.items.len(), room);
     let widths = walk.items.iter().map(|item| item.value.chars().count());
     let width = widths.max().unwrap_or(0).min(MAX_NAME_WIDTH);
     let shown = walk.items.iter().enumerate().skip(walk.first).take(room);
-    let line = |(index, item): (usize, &super::walk::MenuItem)| {
+    let line = |(index, item): (usize, &crate::names::Name)| {
         let number = match index {
             0..9 => format!(" {} ", index + 1),
             _ => "   ".to_owned(),
@@ -43,24 +41,9 @@ fn items(walk: &mut Walk, room: usize, columns: usize) -> Vec<Line> {
         let mut line = Line::of(number, Some(Colour::Dim));
         line.push(format!("{:<width$}", printable(&item.value)), None);
         line.push(format!("  {}", printable(&item.about)), Some(Colour::Dim));
-        if index == walk.selected {
-            line.cut(columns).filled(columns, Colour::Selected)
-        } else {
-            line
-        }
+        line.in_list(index == walk.selected, columns)
     };
     shown.map(line).collect()
-}
-
-/// The typed text, cut at its start if it is too long.
-fn typed(walk: &Walk, columns: usize) -> Vec<Line> {
-    let text = printable(&walk.typed);
-    let len = text.chars().count();
-    let room = columns.saturating_sub(4);
-    let shown: String = text.chars().skip(len.saturating_sub(room)).collect();
-    let mut line = Line::of(format!(" › {shown}"), None);
-    line.push(" ", Some(Colour::Selected));
-    vec![line]
 }
 
 /// The command so far, and below it the keys or a mistake.

@@ -1,25 +1,19 @@
 //! Navigation of the menu: an entry, an action, and an answer for each value that the action needs.
 
-use super::entries::{Action, ActionPart, ENTRIES, Entry, Source};
+use super::entries::{Action, ActionPart, ENTRIES, Entry};
 use crate::fullscreen::Key;
-use crate::render::printable;
+use crate::names::{Name, NameKind};
+use crate::render::{joined, printable};
 use ccd_base::shell;
 
 const MAX_TYPED: usize = 4096;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct MenuItem {
-    /// The word for the command.
-    pub(super) value: String,
-    pub(super) about: String,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum MenuAction {
     Leave,
     Suspend,
     /// Get this list, and pass it to [`Walk::listed`].
-    List(Source),
+    List(NameKind),
     Run(Vec<String>),
 }
 
@@ -30,7 +24,7 @@ pub(super) struct Walk {
     action: Option<&'static Action>,
     /// Words for the first parts of the action that need an answer.
     answers: Vec<Vec<String>>,
-    pub(super) items: Vec<MenuItem>,
+    pub(super) items: Vec<Name>,
     pub(super) selected: usize,
     /// The first item shown.
     pub(super) first: usize,
@@ -56,7 +50,7 @@ impl Walk {
         match (self.entry, self.action, self.part()) {
             (None, ..) => "what do you want to work with?".to_owned(),
             (Some(_), None, _) => "what do you want to do?".to_owned(),
-            (_, _, Some(ActionPart::Pick(source))) => format!("which {}?", source.name()),
+            (_, _, Some(ActionPart::Pick(source))) => format!("which {}?", source.noun()),
             (_, _, Some(ActionPart::Choose(what, _))) => format!("which {what}?"),
             (_, _, Some(ActionPart::Text(what) | ActionPart::Words(what, _))) => what.clone(),
             (_, _, Some(ActionPart::Option(_, what))) => what.clone(),
@@ -70,10 +64,7 @@ impl Walk {
             self.action.map(|action| &*action.name),
         ];
         let names = names.into_iter().flatten();
-        std::iter::once("ccctl")
-            .chain(names)
-            .collect::<Vec<_>>()
-            .join(" › ")
+        joined(" › ", std::iter::once("ccctl").chain(names))
     }
 
     /// True if a text is to be typed, rather than an item chosen.
@@ -113,7 +104,7 @@ impl Walk {
         Some(line)
     }
 
-    pub(super) fn listed(&mut self, items: Vec<MenuItem>) {
+    pub(super) fn listed(&mut self, items: Vec<Name>) {
         self.items = items;
         (self.selected, self.first) = (0, 0);
     }
@@ -223,8 +214,8 @@ impl Walk {
     }
 
     /// The items of lists that need no daemon.
-    fn own_items(&self) -> Vec<MenuItem> {
-        let item = |value: &str, about: &str| MenuItem {
+    fn own_items(&self) -> Vec<Name> {
+        let item = |value: &str, about: &str| Name {
             value: value.to_owned(),
             about: about.to_owned(),
         };
@@ -294,7 +285,7 @@ fn fixed(words: &str) -> impl Iterator<Item = String> {
 fn placeholder(part: &ActionPart) -> String {
     match part {
         ActionPart::Fixed(words) => words.clone(),
-        ActionPart::Pick(source) => format!("<{}>", source.name().to_uppercase()),
+        ActionPart::Pick(source) => format!("<{}>", source.noun().to_uppercase()),
         ActionPart::Choose(what, _) => format!("<{}>", what.to_uppercase()),
         ActionPart::Text(_) => "<TEXT>".to_owned(),
         ActionPart::Words(..) => "<WORDS>".to_owned(),

@@ -7,8 +7,8 @@ fn walk() -> Walk {
     Walk::new(Vec::new())
 }
 
-fn sessions() -> Vec<MenuItem> {
-    let item = |name: &str| MenuItem {
+fn sessions() -> Vec<Name> {
+    let item = |name: &str| Name {
         value: name.to_owned(),
         about: String::new(),
     };
@@ -68,7 +68,7 @@ fn a_session_is_picked_from_a_list() {
     choose(&mut walk, "sessions");
     assert_eq!(
         choose(&mut walk, "signal"),
-        Some(MenuAction::List(Source::LiveSessions))
+        Some(MenuAction::List(NameKind::LiveSessions))
     );
     walk.listed(sessions());
     assert_eq!(
@@ -81,7 +81,7 @@ fn a_session_is_picked_from_a_list() {
     // Back to the session, and choose the other one.
     assert_eq!(
         walk.key(Key::Escape),
-        Some(MenuAction::List(Source::LiveSessions))
+        Some(MenuAction::List(NameKind::LiveSessions))
     );
     walk.listed(sessions());
     walk.key(Key::Char('1'));

@@ -10,3 +10,7 @@ pub(crate) fn decode(data: &str) -> Result<Vec<u8>, Failure> {
         .decode(data)
         .map_err(|error| garbled("output", &error))
 }
+
+pub(crate) fn encode(data: &[u8]) -> String {
+    BASE64.encode(data)
+}

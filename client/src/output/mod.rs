@@ -5,6 +5,6 @@ mod follow;
 mod resume;
 mod stream;
 
-pub(crate) use base64::decode;
+pub(crate) use base64::{decode, encode};
 pub(crate) use follow::Follow;
 pub(crate) use stream::{Output, OutputChunk, OutputForm};

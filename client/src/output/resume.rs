@@ -5,10 +5,8 @@
 //! what had been delivered after that point is skipped. Text and bytes do not depend on how the output is split into
 //! items.
 
-use super::base64::decode;
+use super::base64::{decode, encode};
 use crate::Failure;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use ccd_protocol::session::{OutputEvent, SessionSubscribeParams};
 use std::ops::Range;
 
@@ -159,7 +157,7 @@ fn calm_in_text(range: &Range<u64>, raw: &[u8], text: &str) -> Option<(u64, usiz
 
 fn without_first(data_b64: &str, len: usize) -> Result<String, Failure> {
     let data = decode(data_b64)?;
-    Ok(BASE64.encode(data.get(len..).unwrap_or_default()))
+    Ok(encode(data.get(len..).unwrap_or_default()))
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ impl Daemon {
         OutputEvent::Output {
             start: start as u64,
             end: end as u64,
-            data_b64: BASE64.encode(data),
+            data_b64: encode(&data),
             text,
             stderr: Vec::new(),
         }

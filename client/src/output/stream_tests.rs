@@ -2,8 +2,6 @@
 
 use super::*;
 use crate::call::test_server::{TestServer, Turn};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 
 fn start(server: &TestServer) -> Output {
@@ -13,7 +11,7 @@ fn start(server: &TestServer) -> Output {
 }
 
 fn read_reply(start: u64, end: u64, data: &[u8]) -> Vec<Turn> {
-    let data = BASE64.encode(data);
+    let data = super::super::encode(data);
     let reply = json!({"data_b64": data, "start": start, "end": end, "truncated": false, "omitted_bytes": 0});
     vec![Turn::Answer(reply)]
 }

@@ -2,7 +2,9 @@
 
 use super::pick::{Mode, Pick, Selected};
 use super::preview::Preview;
-use crate::render::{self, Colour, Line, age, counted, cut, on_one_line, printable, readable};
+use crate::render::{
+    self, Colour, Line, age, counted, cut, on_one_line, printable, readable, scrolled,
+};
 use ccd_base::shell;
 use ccd_protocol::conversation::{ConversationHit, ConversationSummary, TurnRole};
 use std::time::SystemTime;
@@ -83,24 +85,14 @@ fn head(pick: &Pick, rows: usize, columns: usize) -> Vec<Line> {
         lines.push(title.cut(columns));
     }
     if rows >= 3 {
-        let text = printable(&pick.typed);
-        let len = text.chars().count();
-        let room = columns.saturating_sub(name.len() + 5);
-        let shown: String = text.chars().skip(len.saturating_sub(room)).collect();
-        let mut line = Line::of(format!("{name} › "), Some(Colour::Dim));
-        line.push(shown, None);
-        line.push(" ", Some(Colour::Selected));
-        lines.push(line);
+        lines.push(Line::typed(&format!("{name} › "), &pick.typed, columns));
     }
     lines
 }
 
 fn items(pick: &mut Pick, room: usize, columns: usize) -> Vec<Line> {
     pick.page = room;
-    let least = (pick.selected + 1).saturating_sub(room);
-    // If there is room for more, the list starts further up.
-    let most = pick.len().saturating_sub(room).max(least);
-    pick.first = pick.first.clamp(least, most).min(pick.selected);
+    pick.first = scrolled(pick.first, pick.selected, pick.len(), room);
     let now = SystemTime::now();
     let end = pick.len().min(pick.first + room);
     let line = |index: usize| {
@@ -108,11 +100,7 @@ fn items(pick: &mut Pick, room: usize, columns: usize) -> Vec<Line> {
             Mode::Names => conversation(&pick.all[pick.matching[index]], now),
             Mode::Texts => hit(&pick.found.hits[index], pick, now),
         };
-        if index == pick.selected {
-            line.cut(columns).filled(columns, Colour::Selected)
-        } else {
-            line.cut(columns)
-        }
+        line.in_list(index == pick.selected, columns)
     };
     (pick.first..end).map(line).collect()
 }

@@ -1,10 +1,10 @@
 //! Chains, and the results of commands.
 
 use super::style::{Colour, is_utf8};
-use super::table::Table;
+use super::table::{Cell, Column, columns};
 use super::{Printer, printable};
 use ccd_protocol::chain::{
-    Chain, ChainStep, ChainSummary, CommandResult, ParallelCommand, WatchHit,
+    Chain, ChainCommand, ChainStep, ChainSummary, CommandResult, ParallelCommand, WatchHit,
 };
 use ccd_protocol::job::Job;
 use serde::de::DeserializeOwned;
@@ -14,20 +14,14 @@ use std::time::Duration;
 /// Lines of output that are shown of a command that failed in parallel with others.
 const LAST_LINES: usize = 10;
 
-pub(crate) fn chains(all: &[ChainSummary], out: &mut Printer<'_>) -> io::Result<()> {
-    let mut table = Table::new(["NAME", "STEPS", "SHELL", "TIMEOUT", "CWD", "PROBLEM"]);
-    for chain in all {
-        table.row([
-            chain.name.as_str().into(),
-            chain.step_count.to_string().into(),
-            shell(chain.shared, chain.shell).into(),
-            seconds(chain.timeout).into(),
-            chain.cwd.clone().unwrap_or_default().into(),
-            chain.problem.clone().unwrap_or_default().into(),
-        ]);
-    }
-    table.write(out)
-}
+pub(crate) const CHAINS: &[Column<ChainSummary>] = &columns! { |chain|
+    "NAME" => &chain.name,
+    "STEPS" => chain.step_count,
+    "SHELL" => shell(chain.shared, chain.shell),
+    "TIMEOUT" => seconds(chain.timeout),
+    "CWD" => Cell::maybe(&chain.cwd),
+    "PROBLEM" => Cell::maybe(&chain.problem),
+};
 
 pub(crate) fn chain(chain: &Chain, out: &mut Printer<'_>) -> io::Result<()> {
     let timeout = match seconds(chain.timeout) {
@@ -41,22 +35,25 @@ pub(crate) fn chain(chain: &Chain, out: &mut Printer<'_>) -> io::Result<()> {
         ("shell", shell(chain.shared, chain.shell).to_owned()),
     ];
     out.fields(16, &fields)?;
-    let mut table = Table::new(["STEP", "COMMAND", "WHEN", "EXPECT", "SEND"]);
-    for (step, place) in chain.commands.iter().zip(1..) {
-        let mut when = Vec::new();
-        when.extend(step.on_success.then(|| "on success".to_owned()));
-        when.extend(step.on_failure.then(|| "on failure".to_owned()));
-        let condition = step.condition.as_ref();
-        when.extend(condition.and_then(|condition| serde_json::to_string(condition).ok()));
-        table.row([
-            step.sequence_order.unwrap_or(place).to_string().into(),
-            step.command.as_str().into(),
-            when.join(", ").into(),
-            step.expect_pattern.clone().unwrap_or_default().into(),
-            step.send_text.clone().unwrap_or_default().into(),
-        ]);
-    }
-    table.write(out)
+    let steps: Vec<(i64, &ChainCommand)> = (1..).zip(&chain.commands).collect();
+    let columns = columns! { |(place, step): (i64, &ChainCommand)|
+        "STEP" => step.sequence_order.unwrap_or(*place),
+        "COMMAND" => &step.command,
+        "WHEN" => when(step),
+        "EXPECT" => Cell::maybe(&step.expect_pattern),
+        "SEND" => Cell::maybe(&step.send_text),
+    };
+    out.table(&steps, &columns)
+}
+
+fn when(step: &ChainCommand) -> String {
+    let condition = step.condition.as_ref();
+    let condition = condition.and_then(|condition| serde_json::to_string(condition).ok());
+    let mut when = Vec::new();
+    when.extend(step.on_success.then(|| "on success".to_owned()));
+    when.extend(step.on_failure.then(|| "on failure".to_owned()));
+    when.extend(condition);
+    when.join(", ")
 }
 
 pub(crate) fn step(step: &ChainStep, out: &mut Printer<'_>) -> io::Result<()> {

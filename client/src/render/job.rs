@@ -1,28 +1,24 @@
 //! Jobs.
 
+use super::printable;
 use super::style::Colour;
-use super::table::{Cell, Table};
-use super::{Printer, printable};
+use super::table::{Cell, Column, columns};
 use ccd_protocol::job::{Job, JobState};
-use std::io;
 
-pub(crate) fn jobs(all: &[Job], out: &mut Printer<'_>) -> io::Result<()> {
-    let mut table = Table::new(["JOB", "METHOD", "STATE", "STARTED", "OUTCOME"]);
-    for job in all {
-        let colour = match job.state {
-            JobState::Done => Colour::Good,
-            JobState::Failed | JobState::Cancelled => Colour::Bad,
-            JobState::Queued | JobState::Running => Colour::Heading,
-        };
-        table.row([
-            job.job.as_str().into(),
-            job.method.as_str().into(),
-            Cell::coloured(state(job), colour),
-            job.created_at.as_str().into(),
-            outcome(job).into(),
-        ]);
+pub(crate) const JOBS: &[Column<Job>] = &columns! { |job|
+    "JOB" => &job.job,
+    "METHOD" => &job.method,
+    "STATE" => Cell::coloured(state(job), colour(job)),
+    "STARTED" => &job.created_at,
+    "OUTCOME" => outcome(job),
+};
+
+fn colour(job: &Job) -> Colour {
+    match job.state {
+        JobState::Done => Colour::Good,
+        JobState::Failed | JobState::Cancelled => Colour::Bad,
+        JobState::Queued | JobState::Running => Colour::Heading,
     }
-    table.write(out)
 }
 
 pub(crate) fn job_line(job: &Job) -> String {

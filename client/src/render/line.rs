@@ -1,5 +1,6 @@
 //! Lines of coloured text, and their width on a terminal.
 
+use super::clean::printable;
 use super::style::{Colour, Style};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -18,6 +19,27 @@ impl Line {
         let blanks = columns.saturating_sub(self.width());
         let text: String = self.0.into_iter().map(|(text, _)| text).collect();
         Self::of(text + &" ".repeat(blanks), Some(colour))
+    }
+
+    /// A line of a list, truncated to `columns`; the selected one is filled.
+    pub(crate) fn in_list(self, is_selected: bool, columns: usize) -> Self {
+        let line = self.cut(columns);
+        if is_selected {
+            line.filled(columns, Colour::Selected)
+        } else {
+            line
+        }
+    }
+
+    /// A text that is being typed, after a prompt, with the cursor; if it is too long, without its start.
+    pub(crate) fn typed(prompt: &str, text: &str, columns: usize) -> Self {
+        let text = printable(text);
+        let room = columns.saturating_sub(width(prompt) + 1);
+        let skipped = text.chars().count().saturating_sub(room);
+        let mut line = Self::of(prompt, Some(Colour::Dim));
+        line.push(text.chars().skip(skipped).collect::<String>(), None);
+        line.push(" ", Some(Colour::Selected));
+        line
     }
 
     pub(crate) fn push(&mut self, text: impl Into<String>, colour: Option<Colour>) {
@@ -69,6 +91,27 @@ impl Line {
             _ => text.clone(),
         };
         self.0.iter().map(paint).collect()
+    }
+}
+
+/// Returns the first item to show of a list of `len` with `room` lines, so that the selected one is among them; `first` was
+/// shown before. If there is room for more, the list starts further up.
+pub(crate) fn scrolled(first: usize, selected: usize, len: usize, room: usize) -> usize {
+    let least = (selected + 1).saturating_sub(room);
+    let most = len.saturating_sub(room).max(least);
+    first.clamp(least, most).min(selected)
+}
+
+/// A horizontal bar of at most `columns` columns, to an eighth of a column; never empty for a value above 0.
+pub(crate) fn bar(value: u64, most: u64, columns: usize, is_utf8: bool) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let part = value as f64 / most.max(1) as f64;
+    let eighths = (part * columns as f64 * 8.0).round() as usize;
+    let eighths = eighths.max(usize::from(value > 0));
+    if is_utf8 {
+        "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
+    } else {
+        "#".repeat(eighths.div_ceil(8))
     }
 }
 

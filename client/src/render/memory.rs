@@ -14,107 +14,96 @@ use std::time::{Duration, SystemTime};
 /// Writes a memory with the source and the age of each part.
 pub(crate) fn memory(reply: &MemoryGetReply, out: &mut Printer<'_>) -> io::Result<()> {
     let memory = &reply.memory;
-    let (about, summary, tasks) = (&memory.metadata, &memory.summary, &memory.task_status);
+    let (about, summary) = (&memory.metadata, &memory.summary);
     if summary.project_description == "No session data" {
-        return line(out, "No session data");
+        return lines(out, ["No session data".to_owned()]);
     }
+    let from = |part| from(reply, part);
     let branch = match &*about.branch {
         "unknown" => String::new(),
         branch => format!(" on {branch}"),
     };
     let saved = ago(&about.generated_at);
-    line(
-        out,
-        &format!("{}{branch}, saved {saved}", about.project_name),
-    )?;
-    line(out, &summary.project_description)?;
-    for recent in &reply.recent {
+    let mut page = vec![
+        format!("{}{branch}, saved {saved}", about.project_name),
+        summary.project_description.clone(),
+    ];
+    page.extend(reply.recent.iter().map(|recent| {
         let at = recent.at.as_deref().map(|at| format!(", {}", ago(at)));
         let (label, at) = (recent.kind.label(), at.unwrap_or_default());
-        line(out, &format!("{label}{at}: {}", recent.text))?;
-    }
-    let from = |part| from(reply, part);
-    line(
-        out,
-        &format!("tasks: {}{}", summary.completion_status, from("taskStatus")),
-    )?;
-    line(out, &format!("phase: {}", summary.current_phase))?;
-    if let Some(task) = &tasks.current_task {
-        line(out, &format!("current: {} {}", task.id, task.title))?;
-    }
+        format!("{label}{at}: {}", recent.text)
+    }));
+    let tasks = from("taskStatus");
+    page.push(format!("tasks: {}{tasks}", summary.completion_status));
+    page.push(format!("phase: {}", summary.current_phase));
+    let current = memory.task_status.current_task.iter();
+    page.extend(current.map(|task| format!("current: {} {}", task.id, task.title)));
     let results = &memory.test_results;
-    suite("tests", &results.unit, &from("testResults.unit"), out)?;
-    suite("e2e tests", &results.e2e, &from("testResults.e2e"), out)?;
-    environment(reply, out)?;
+    page.extend(suite("tests", &results.unit, &from("testResults.unit")));
+    page.extend(suite("e2e tests", &results.e2e, &from("testResults.e2e")));
+    page.extend(environment(reply));
     let is_urgent = |blocker: &&BlockerEntry| blocker.priority == Priority::High;
-    let urgent = memory.blockers.iter().filter(is_urgent);
-    for blocker in urgent.clone().take(10) {
-        line(
-            out,
-            &format!("blocker: {} ({})", blocker.title, blocker.description),
-        )?;
-    }
-    let others = memory.blockers.len() - urgent.count().min(10);
-    if others > 0 {
-        line(out, &format!("blockers: {others} more"))?;
-    }
-    for step in &memory.next_steps {
-        line(out, &format!("next: {}", step.action))?;
-    }
-    for warning in &reply.warnings {
-        line(out, &format!("warning: {warning}"))?;
-    }
-    Ok(())
+    let urgent: Vec<_> = memory.blockers.iter().filter(is_urgent).take(10).collect();
+    let blocker = |one: &&BlockerEntry| format!("blocker: {} ({})", one.title, one.description);
+    page.extend(urgent.iter().map(blocker));
+    let others = memory.blockers.len() - urgent.len();
+    page.extend((others > 0).then(|| format!("blockers: {others} more")));
+    page.extend(
+        memory
+            .next_steps
+            .iter()
+            .map(|step| format!("next: {}", step.action)),
+    );
+    page.extend(
+        reply
+            .warnings
+            .iter()
+            .map(|warning| format!("warning: {warning}")),
+    );
+    lines(out, page)
 }
 
-fn suite(name: &str, suite: &TestSuite, from: &str, out: &mut Printer<'_>) -> io::Result<()> {
+fn suite(name: &str, suite: &TestSuite, from: &str) -> Option<String> {
     let (failed, passed) = (suite.failed, suite.passed);
     match suite.status {
-        TestStatus::NotRun => Ok(()),
-        TestStatus::Passed => line(out, &format!("{name}: {passed} passed{from}")),
-        TestStatus::Failed => line(
-            out,
-            &format!("{name}: {failed} failed, {passed} passed{from}"),
-        ),
+        TestStatus::NotRun => None,
+        TestStatus::Passed => Some(format!("{name}: {passed} passed{from}")),
+        TestStatus::Failed => Some(format!("{name}: {failed} failed, {passed} passed{from}")),
     }
 }
 
-fn environment(reply: &MemoryGetReply, out: &mut Printer<'_>) -> io::Result<()> {
+fn environment(reply: &MemoryGetReply) -> Vec<String> {
     let environment = &reply.memory.environment;
-    for server in &environment.servers {
+    let servers = environment.servers.iter().map(|server| {
         let what = match server.status {
             ServerStatus::Running => "server",
             ServerStatus::Stopped => "stopped server",
         };
         let from = from(reply, "environment.servers");
-        line(
-            out,
-            &format!("{what}: {} on {}{from}", server.process, server.url),
-        )?;
-    }
+        format!("{what}: {} on {}{from}", server.process, server.url)
+    });
+    let mut page: Vec<String> = servers.collect();
     let dependencies = match environment.dependencies.status {
         DependencyState::UpToDate => Some("up to date"),
         DependencyState::Outdated => Some("outdated"),
         DependencyState::Unknown => None,
     };
-    if let Some(state) = dependencies {
-        let from = from(reply, "environment.dependencies");
-        line(out, &format!("dependencies: {state}{from}"))?;
-    }
     let build = match environment.build.status {
-        BuildState::Success => "built",
-        BuildState::Failed => "fails",
-        BuildState::NotRun => return Ok(()),
+        BuildState::Success => Some("built"),
+        BuildState::Failed => Some("fails"),
+        BuildState::NotRun => None,
     };
-    line(
-        out,
-        &format!("build: {build}{}", from(reply, "environment.build")),
-    )
+    for (name, state) in [("dependencies", dependencies), ("build", build)] {
+        let from = from(reply, &format!("environment.{name}"));
+        page.extend(state.map(|state| format!("{name}: {state}{from}")));
+    }
+    page
 }
 
-/// Writes a line. Texts of the project, such as names and titles, may have control characters and line ends.
-fn line(out: &mut Printer<'_>, text: &str) -> io::Result<()> {
-    writeln!(out, "{}", on_one_line(text))
+/// Writes lines. Texts of the project, such as names and titles, may have control characters and line ends.
+fn lines(out: &mut Printer<'_>, page: impl IntoIterator<Item = String>) -> io::Result<()> {
+    page.into_iter()
+        .try_for_each(|line| writeln!(out, "{}", on_one_line(&line)))
 }
 
 /// Returns `, from SOURCE, AGE ago` for a part, as far as it is known.
@@ -143,24 +132,19 @@ fn is_future(time: &str) -> bool {
 }
 
 pub(crate) fn memory_saved(reply: &MemorySaveReply, out: &mut Printer<'_>) -> io::Result<()> {
-    line(out, &format!("{} ({} bytes)", reply.path, reply.bytes))?;
-    if reply.redacted > 0 {
-        line(out, &format!("secrets removed: {}", reply.redacted))?;
-    }
-    let mut cut = reply.cut.iter();
-    cut.try_for_each(|(field, number)| line(out, &format!("left out: {number} of {field}")))
+    let mut page = vec![format!("{} ({} bytes)", reply.path, reply.bytes)];
+    page.extend((reply.redacted > 0).then(|| format!("secrets removed: {}", reply.redacted)));
+    let cut = reply.cut.iter();
+    page.extend(cut.map(|(field, number)| format!("left out: {number} of {field}")));
+    lines(out, page)
 }
 
 pub(crate) fn memory_status(reply: &MemoryStatusReply, out: &mut Printer<'_>) -> io::Result<()> {
-    if reply.has_data {
-        line(
-            out,
-            &format!("{}, saved {}", reply.path, ago(&reply.generated_at)),
-        )?;
-    }
+    let saved = || format!("{}, saved {}", reply.path, ago(&reply.generated_at));
+    let mut page = Vec::from_iter(reply.has_data.then(saved));
     if reply.changes.is_empty() {
-        return line(out, "no change found since");
+        page.push("no change found since".to_owned());
     }
-    let mut changes = reply.changes.iter();
-    changes.try_for_each(|change| line(out, change))
+    page.extend(reply.changes.iter().cloned());
+    lines(out, page)
 }

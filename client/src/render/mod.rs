@@ -3,9 +3,9 @@
 mod chain;
 mod clean;
 mod coach;
-mod columns;
 mod conversation;
 mod data;
+mod diff;
 mod discover;
 mod exec;
 mod job;
@@ -24,10 +24,10 @@ mod table;
 mod tape;
 mod words;
 
-pub(crate) use chain::{chain, chains, job_list, parallel_command, step};
+pub(crate) use chain::{CHAINS, chain, job_list, parallel_command, step};
 pub(crate) use clean::{on_one_line, printable, readable};
 pub(crate) use coach::{
-    candidate, candidates, coach_status, detected, events, evidence, ledger, mutes, pattern_groups,
+    CANDIDATES, EVENTS, candidate, coach_status, detected, evidence, ledger, mutes, pattern_groups,
     pattern_texts, report, summary,
 };
 pub(crate) use conversation::{
@@ -36,29 +36,30 @@ pub(crate) use conversation::{
     stats_svg, sub_agents, what_is_left, what_is_unreadable,
 };
 pub(crate) use data::{data_kept, data_selected};
+pub(crate) use diff::{diff, patch};
 pub(crate) use discover::{
-    investigation, investigation_diff, investigations, probed, state_map, test_report, test_reports,
+    INVESTIGATIONS, TEST_REPORTS, investigation, investigation_diff, probed, state_map, test_report,
 };
 pub(crate) use exec::{
-    exec_session, exec_sessions, execution, executions, run_diff, run_notes, run_summary, seconds,
+    EXEC_SESSIONS, EXECUTIONS, exec_session, execution, run_notes, run_summary, seconds,
 };
-pub(crate) use job::{job_line, jobs};
-pub(crate) use line::{Line, cut, wrapped, wrapped_at_spaces};
+pub(crate) use job::{JOBS, job_line};
+pub(crate) use line::{Line, cut, scrolled, wrapped, wrapped_at_spaces};
 pub(crate) use memory::{memory, memory_saved, memory_status};
-pub(crate) use pattern::{classified, library, matches, patterns};
+pub(crate) use pattern::{LIBRARY, MATCHES, classified, patterns};
 pub(crate) use printer::{Printer, short_id};
-pub(crate) use program::{program, programs};
+pub(crate) use program::{PROGRAMS, program};
 pub(crate) use screen::{runs, screen};
-pub(crate) use session::{command_line, end, ended, history, session, will_end};
+pub(crate) use session::{HISTORY, command_line, end, ended, session, will_end};
 pub(crate) use session_list::{SessionList, sessions};
 pub(crate) use short::{age, counted, size};
 pub(crate) use status::status;
 pub(crate) use style::{Colour, Style, is_utf8};
-pub(crate) use table::Table;
-pub(crate) use tape::{diff, tape, tape_problem, tapes, verdict};
-pub(crate) use words::program_line;
+pub(crate) use table::{Cell, Column, columns};
+pub(crate) use tape::{TAPES, tape, tape_problem, verdict};
 
 #[cfg(test)]
 pub(crate) use coach::candidate_tests;
 #[cfg(test)]
 pub(crate) use session::tests;
+pub(crate) use words::{few, joined};

@@ -1,11 +1,11 @@
 //! The pattern library, and the classification of texts.
 
 use super::style::Colour;
-use super::table::{Cell, Table};
-use super::words::yes_or_no;
+use super::table::{Cell, Column, columns};
+use super::words::{few, word, yes_or_no};
 use super::{Printer, printable};
 use ccd_protocol::pattern::{
-    PatternClassifyReply, PatternEntry, PatternMatch, PatternOrigin, TableKind,
+    CommandFound, PatternClassifyReply, PatternEntry, PatternMatch, PatternOrigin,
 };
 use std::io::{self, Write};
 
@@ -14,24 +14,35 @@ const MAX_TEXT_CHARS: usize = 60;
 
 const MAX_TABLES: usize = 3;
 
-pub(crate) fn library(all: &[PatternEntry], out: &mut Printer<'_>) -> io::Result<()> {
-    let mut table = Table::new(["TYPE", "CATEGORY", "ORIGIN", "PATTERNS", "DESCRIPTION"]);
-    for entry in all {
-        let (origin, colour) = match entry.origin {
-            PatternOrigin::BuiltIn => ("built_in", Colour::Dim),
-            PatternOrigin::Override => ("override", Colour::Good),
-            PatternOrigin::Own => ("own", Colour::Good),
+pub(crate) const LIBRARY: &[Column<PatternEntry>] = &columns! { |entry|
+    "TYPE" => entry.pattern_type.name(),
+    "CATEGORY" => &entry.category,
+    "ORIGIN" => {
+        let colour = match entry.origin {
+            PatternOrigin::BuiltIn => Colour::Dim,
+            PatternOrigin::Override | PatternOrigin::Own => Colour::Good,
         };
-        table.row([
-            entry.pattern_type.name().into(),
-            entry.category.as_str().into(),
-            Cell::coloured(origin, colour),
-            entry.patterns.len().to_string().into(),
-            entry.description.as_str().into(),
-        ]);
-    }
-    table.write(out)
-}
+        Cell::coloured(word(&entry.origin), colour)
+    },
+    "PATTERNS" => entry.patterns.len(),
+    "DESCRIPTION" => &entry.description,
+};
+
+pub(crate) const MATCHES: &[Column<PatternMatch>] = &columns! { |found|
+    "LINE" => found.line,
+    "BYTES" => format!("{}-{}", found.span.start, found.span.end),
+    "TYPE" => found.pattern_type.name(),
+    "CATEGORY" => &found.category,
+    "TEXT" => {
+        let text: String = found.matched.chars().take(MAX_TEXT_CHARS).collect();
+        format!("{text:?}")
+    },
+};
+
+const COMMANDS: &[Column<CommandFound>] = &columns! { |command|
+    "NAME" => &command.name,
+    "DESCRIPTION" => &command.description,
+};
 
 pub(crate) fn patterns(all: &[PatternEntry], out: &mut dyn Write) -> io::Result<()> {
     for pattern in all.iter().flat_map(|entry| &entry.patterns) {
@@ -40,39 +51,11 @@ pub(crate) fn patterns(all: &[PatternEntry], out: &mut dyn Write) -> io::Result<
     Ok(())
 }
 
-pub(crate) fn matches(all: &[PatternMatch], out: &mut Printer<'_>) -> io::Result<()> {
-    let mut table = Table::new(["LINE", "BYTES", "TYPE", "CATEGORY", "TEXT"]);
-    for found in all {
-        let text: String = found.matched.chars().take(MAX_TEXT_CHARS).collect();
-        table.row([
-            found.line.to_string().into(),
-            format!("{}-{}", found.span.start, found.span.end).into(),
-            found.pattern_type.name().into(),
-            found.category.as_str().into(),
-            format!("{text:?}").into(),
-        ]);
-    }
-    table.write(out)
-}
-
-/// The first items, and the number of further ones.
-fn few(all: impl ExactSizeIterator<Item = String>) -> String {
-    let len = all.len();
-    let mut text = all.take(MAX_TABLES).collect::<Vec<_>>().join("; ");
-    if len > MAX_TABLES {
-        text.push_str(&format!("; and {} more", len - MAX_TABLES));
-    }
-    text
-}
-
 /// Writes the classification of a text, one field per line, then its matches.
 pub(crate) fn classified(found: &PatternClassifyReply, out: &mut Printer<'_>) -> io::Result<()> {
     let tables = found.tables.iter().map(|table| {
-        let kind = match table.kind {
-            TableKind::Ruled => "ruled",
-            TableKind::Aligned => "aligned",
-        };
-        format!("{} columns, {} rows, {kind}", table.columns, table.rows)
+        let (columns, rows, kind) = (table.columns, table.rows, word(&table.kind));
+        format!("{columns} columns, {rows} rows, {kind}")
     });
     let prompt = found.prompt.as_ref();
     let prompt = prompt.map(|prompt| format!("{:?} ({})", prompt.text, prompt.category));
@@ -81,21 +64,17 @@ pub(crate) fn classified(found: &PatternClassifyReply, out: &mut Printer<'_>) ->
         ("help", yes_or_no(found.is_help)),
         ("prompt", prompt.unwrap_or_else(|| yes_or_no(false))),
         ("data formats", found.data_formats.join(", ")),
-        ("tables", few(tables)),
+        ("tables", few(MAX_TABLES, "; ", tables)),
         ("state", found.state_transition.clone().unwrap_or_default()),
         ("lines", found.line_count.to_string()),
     ];
     out.fields(16, &fields)?;
     if !found.commands.is_empty() {
         writeln!(out)?;
-        let mut table = Table::new(["NAME", "DESCRIPTION"]);
-        for command in &found.commands {
-            table.row([&command.name, &command.description].map(|text| text.as_str().into()));
-        }
-        table.write(out)?;
+        out.table(&found.commands, COMMANDS)?;
     } else if !found.matches.is_empty() {
         writeln!(out)?;
-        matches(&found.matches, out)?;
+        out.table(&found.matches, MATCHES)?;
     }
     Ok(())
 }

@@ -2,32 +2,24 @@
 
 use super::Printer;
 use super::style::Colour;
-use super::table::{Cell, Table};
+use super::table::{Cell, Column, columns};
 use ccd_protocol::program::{ExpectStep, ProgramConfig, ProgramSummary, Response, SecretSource};
 use std::io;
 
 /// A command is truncated to no less.
 const MIN_COMMAND_COLUMNS: usize = 20;
 
-/// Writes one line per configuration, fitted to the width of the terminal.
-pub(crate) fn programs(all: &[ProgramSummary], out: &mut Printer<'_>) -> io::Result<()> {
-    let mut table = Table::new(["NAME", "STEPS", "TIMEOUT", "SET", "SECRETS", "COMMAND"]);
-    for program in all {
-        table.row([
-            program.name.as_str().into(),
-            program.steps.to_string().into(),
-            seconds(program.typical_timeout).into(),
-            program.placeholders.join(",").into(),
-            program.secrets.join(",").into(),
-            match &program.error {
-                Some(error) => Cell::coloured(error, Colour::Bad),
-                None => program.command_template.as_str().into(),
-            },
-        ]);
-    }
-    table.fit_last(MIN_COMMAND_COLUMNS, out);
-    table.write(out)
-}
+pub(crate) const PROGRAMS: &[Column<ProgramSummary>] = &columns! { |program|
+    "NAME" => &program.name,
+    "STEPS" => program.steps,
+    "TIMEOUT" => seconds(program.typical_timeout),
+    "SET" => program.placeholders.join(","),
+    "SECRETS" => program.secrets.join(","),
+    "COMMAND" (MIN_COMMAND_COLUMNS, 0) => match &program.error {
+        Some(error) => Cell::coloured(error, Colour::Bad),
+        None => Cell::from(&program.command_template),
+    },
+};
 
 pub(crate) fn program(config: &ProgramConfig, out: &mut Printer<'_>) -> io::Result<()> {
     let mut field = |name: &str, value: &str| out.field(16, name, value);

@@ -1,7 +1,7 @@
 //! Screens.
 
 use super::Printer;
-use super::table::Table;
+use super::table::columns;
 use crate::writer::escape;
 use ccd_protocol::session::{CellRun, CellStyle, Color, SessionScreenReply};
 use std::fmt::Write as _;
@@ -22,20 +22,17 @@ pub(crate) fn screen(reply: &SessionScreenReply, out: &mut Printer<'_>) -> io::R
 
 /// Writes one line per run of cells with the same style.
 pub(crate) fn runs(reply: &SessionScreenReply, out: &mut Printer<'_>) -> io::Result<()> {
-    let mut table = Table::new(["ROW", "COL", "WIDTH", "STYLE", "TEXT"]);
-    let first = reply.first_row;
-    for (row, runs) in (first..).zip(reply.cells.iter().flatten()) {
-        for run in runs {
-            table.row([
-                row.to_string().into(),
-                run.col.to_string().into(),
-                run.width.to_string().into(),
-                words(&run.style).into(),
-                format!("{:?}", run.text).into(),
-            ]);
-        }
-    }
-    table.write(out)
+    let rows = (reply.first_row..).zip(reply.cells.iter().flatten());
+    let runs = rows.flat_map(|(row, runs)| runs.iter().map(move |run| (row, run)));
+    let runs: Vec<(_, &CellRun)> = runs.collect();
+    let columns = columns! { |(row, run): (_, &CellRun)|
+        "ROW" => row,
+        "COL" => run.col,
+        "WIDTH" => run.width,
+        "STYLE" => words(&run.style),
+        "TEXT" => format!("{:?}", run.text),
+    };
+    out.table(&runs, &columns)
 }
 
 fn coloured(runs: &[CellRun]) -> String {

@@ -2,8 +2,8 @@
 
 use super::Printer;
 use super::style::Colour;
-use super::table::{Cell, Table};
-use super::words;
+use super::table::{Cell, Column, columns};
+use super::words::{self, word};
 use crate::render::printable;
 use ccd_protocol::session::{EndReason, Interaction, NamedPipe, PipeState, Session, SessionState};
 use std::io;
@@ -112,40 +112,34 @@ fn pipe_line(pipe: &NamedPipe) -> String {
     line
 }
 
-pub(crate) fn history(rows: &[Interaction], out: &mut Printer<'_>) -> io::Result<()> {
-    let mut table = Table::new(["TIME", "ACTION", "CLIENT", "RANGE", "TEXT"]);
-    for row in rows {
-        let action = format!("{:?}", row.action).to_uppercase();
-        let mut texts: Vec<String> = [&row.input_text, &row.pattern_matched, &row.output_text]
-            .into_iter()
-            .flatten()
-            .map(|text| format!("{:?}", shortened(text)))
-            .collect();
-        // A pattern without special characters equals its match.
-        texts.dedup();
-        let waited = row.waited_ms.map(|ms| format!("after {ms} ms"));
-        texts.splice(0..0, row.error_kind.iter().cloned().chain(waited));
-        // The last row of a session says it in its text.
-        let status = row.exit_code.filter(|_| row.pattern_matched.is_none());
-        texts.extend(status.map(|code| format!("exit status {code}")));
-        let text = texts.join(" ");
-        let range = match (row.start, row.end) {
-            (Some(start), Some(end)) => format!("{start}-{end}"),
-            _ => String::new(),
-        };
-        let client = match (&row.client, row.client_pid) {
-            (Some(client), Some(pid)) => format!("{client}[{pid}]"),
-            (client, _) => client.clone().unwrap_or_default(),
-        };
-        table.row([
-            whole_seconds(&row.timestamp).into(),
-            Cell::coloured(action, Colour::Heading),
-            client.into(),
-            range.into(),
-            text.into(),
-        ]);
-    }
-    table.write(out)
+pub(crate) const HISTORY: &[Column<Interaction>] = &columns! { |row|
+    "TIME" => whole_seconds(&row.timestamp),
+    "ACTION" => Cell::coloured(word(&row.action).to_uppercase(), Colour::Heading),
+    "CLIENT" => match (&row.client, row.client_pid) {
+        (Some(client), Some(pid)) => Cell::from(format!("{client}[{pid}]")),
+        (client, _) => Cell::maybe(client),
+    },
+    "RANGE" => match (row.start, row.end) {
+        (Some(start), Some(end)) => Cell::from(format!("{start}-{end}")),
+        _ => Cell::default(),
+    },
+    "TEXT" => texts(row),
+};
+
+fn texts(row: &Interaction) -> String {
+    let mut texts: Vec<String> = [&row.input_text, &row.pattern_matched, &row.output_text]
+        .into_iter()
+        .flatten()
+        .map(|text| format!("{:?}", shortened(text)))
+        .collect();
+    // A pattern without special characters equals its match.
+    texts.dedup();
+    let waited = row.waited_ms.map(|ms| format!("after {ms} ms"));
+    texts.splice(0..0, row.error_kind.iter().cloned().chain(waited));
+    // The last row of a session says it in its text.
+    let status = row.exit_code.filter(|_| row.pattern_matched.is_none());
+    texts.extend(status.map(|code| format!("exit status {code}")));
+    texts.join(" ")
 }
 
 pub(crate) fn command_line(session: &Session) -> String {
@@ -161,14 +155,7 @@ pub(crate) fn end(status: Option<i32>, signal: Option<i32>, reason: Option<EndRe
     };
     let reason = match reason {
         None | Some(EndReason::Exited | EndReason::Signalled) => return how,
-        Some(EndReason::Closed) => "closed",
-        Some(EndReason::Idle) => "idle",
-        Some(EndReason::Runtime) => "runtime",
-        Some(EndReason::OutputLimit) => "output limit",
-        Some(EndReason::Shutdown) => "shutdown",
-        Some(EndReason::DaemonKilled) => "daemon killed",
-        Some(EndReason::HolderDied) => "holder died",
-        Some(EndReason::RingLost) => "ring lost",
+        Some(reason) => word(&reason).replace('_', " "),
     };
     format!("{how} ({reason})")
 }
@@ -208,7 +195,7 @@ pub(crate) fn will_end(session: &Session) -> Option<String> {
     Some(format!("the session will be ended {when}{advice}"))
 }
 
-fn state(session: &Session) -> String {
+pub(super) fn state(session: &Session) -> String {
     match session.state {
         _ if session.start_error.is_some() => "not started".to_owned(),
         SessionState::Alive => "alive".to_owned(),

@@ -85,11 +85,9 @@ fn a_list_fits_every_width() {
 #[test]
 fn without_a_terminal_columns_are_words_and_nothing_is_cut() {
     let at = ccd_base::clock::parse(&all()[0].created_at).unwrap();
-    let rows = all()
-        .iter()
-        .map(|session| cells(session, at, true))
-        .collect();
-    let text = crate::render::printer::printed(|out| columns::write_words(rows, out));
+    let all = all();
+    let rows = rows(&all, at);
+    let text = crate::render::printer::printed(|out| out.table(&rows, &columns(&rows, true)));
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines[1],

@@ -88,7 +88,7 @@ fn history_shows_texts_in_quotes() {
     });
     let rows = [serde_json::from_value(row).unwrap()];
     assert_eq!(
-        printed(|out| history(&rows, out)),
+        printed(|out| out.table(&rows, HISTORY)),
         "2026-01-02T03:04:05Z  SEND  ccctl[9]  4-6  \"a\\n\\u{1b}\"\n"
     );
 }

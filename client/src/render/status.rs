@@ -1,6 +1,9 @@
 //! The daemon's state.
 
 use super::Printer;
+use super::exec::seconds;
+use super::short::size;
+use super::words::joined;
 use ccd_base::clock;
 use ccd_protocol::daemon::{DaemonStatusReply, HandOver, HandOverCause};
 use ccd_protocol::hook::HookStatus;
@@ -21,7 +24,7 @@ pub(crate) fn status(status: &DaemonStatusReply, out: &mut Printer<'_>) -> io::R
     let mut fields = vec![
         ("version", format!("{version}, protocol {protocol}")),
         ("pid", pids(status)),
-        ("uptime", duration(status.uptime_s)),
+        ("uptime", seconds(status.uptime_s)),
         ("handover", handover.unwrap_or_default()),
         ("socket", status.socket.clone()),
         ("sessions", format!("{live} live ({max}), {ended} ended")),
@@ -77,10 +80,7 @@ fn hooks_line(hooks: &HookStatus) -> String {
         (spool.lost, "lost"),
     ];
     let parts = parts.iter().filter(|(number, _)| *number > 0);
-    let parts: Vec<String> = parts
-        .map(|(number, what)| format!("{number} {what}"))
-        .collect();
-    parts.join(", ")
+    joined(", ", parts.map(|(number, what)| format!("{number} {what}")))
 }
 
 fn handover_line(hand_over: &HandOver) -> String {
@@ -90,7 +90,7 @@ fn handover_line(hand_over: &HandOver) -> String {
     };
     let age = clock::parse(&hand_over.at).and_then(|at| at.elapsed().ok());
     let when = match age {
-        Some(age) => format!("{} ago", duration(age.as_secs_f64())),
+        Some(age) => format!("{} ago", seconds(age.as_secs_f64())),
         None => hand_over.at.clone(),
     };
     let rolled_back = if hand_over.rolled_back {
@@ -107,12 +107,11 @@ fn handover_line(hand_over: &HandOver) -> String {
 }
 
 fn listed(numbers: &BTreeMap<String, u64>, show: impl Fn(&u64) -> String) -> String {
-    let shown: Vec<String> = numbers
-        .iter()
-        .filter(|&(_, &number)| number > 0)
-        .map(|(name, number)| format!("{name} {}", show(number)))
-        .collect();
-    shown.join(", ")
+    let some = numbers.iter().filter(|&(_, &number)| number > 0);
+    joined(
+        ", ",
+        some.map(|(name, number)| format!("{name} {}", show(number))),
+    )
 }
 
 fn limits(limits: &BTreeMap<String, u64>) -> String {
@@ -126,45 +125,12 @@ fn limits(limits: &BTreeMap<String, u64>) -> String {
         };
         format!("{name} {limit}")
     });
-    shown.collect::<Vec<_>>().join(", ")
-}
-
-fn size(bytes: u64) -> String {
-    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
-    if bytes < 1024 {
-        return format!("{bytes} B");
-    }
-    let mut number = bytes as f64 / 1024.0;
-    let mut unit = 0;
-    while number >= 1024.0 && unit + 1 < UNITS.len() {
-        number /= 1024.0;
-        unit += 1;
-    }
-    format!("{number:.1} {}", UNITS[unit])
-}
-
-fn duration(seconds: f64) -> String {
-    let whole = seconds as u64;
-    let (days, hours, minutes) = (whole / 86_400, whole / 3_600 % 24, whole / 60 % 60);
-    match (days, hours, minutes) {
-        (0, 0, 0) => format!("{seconds:.1} s"),
-        (0, 0, _) => format!("{minutes} min {} s", whole % 60),
-        (0, _, _) => format!("{hours} h {minutes} min"),
-        _ => format!("{days} d {hours} h"),
-    }
+    joined(", ", shown)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_and_durations_have_one_unit_that_fits() {
-        let sizes = [0, 1536, 5 << 40, u64::MAX].map(size);
-        assert_eq!(sizes, ["0 B", "1.5 KiB", "5.0 TiB", "16777216.0 TiB"]);
-        let durations = [0.25, 61.0, 3_661.0, 90_000.0].map(duration);
-        assert_eq!(durations, ["0.2 s", "1 min 1 s", "1 h 1 min", "1 d 1 h"]);
-    }
 
     #[test]
     fn a_hand_over_has_number_cause_age_and_reason() {
@@ -177,7 +143,7 @@ mod tests {
         };
         assert_eq!(handover_line(&hand_over), "2 (upgrade), some day");
         hand_over.at = "2020-01-01T00:00:00.000Z".to_owned();
-        assert!(handover_line(&hand_over).ends_with(" h ago"));
+        assert!(handover_line(&hand_over).ends_with("h ago"));
         (hand_over.rolled_back, hand_over.reason) = (true, Some("it ended".to_owned()));
         assert!(handover_line(&hand_over).ends_with(" ago, rolled back: it ended"));
     }
@@ -194,7 +160,7 @@ mod tests {
         let given = given.map(|(name, limit)| (name.to_owned(), limit));
         assert_eq!(
             limits(&BTreeMap::from(given)),
-            "batch 100, frame_bytes 16.0 MiB, max_output_size 1.0 MiB, max_sessions none, session_timeout 300 s"
+            "batch 100, frame_bytes 16M, max_output_size 1.0M, max_sessions none, session_timeout 300 s"
         );
     }
 

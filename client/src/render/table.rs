@@ -1,175 +1,329 @@
-//! Tables.
+//! Tables. A table is described by its columns: what each is called, what it shows of a record, and what becomes of it
+//! where there is no room.
 
-use super::line::{cut, width};
+use super::line::{Line, cut, width};
+use super::printer::{Printer, short_id};
 use super::style::Colour;
-use super::{Printer, printable};
+use super::{age, printable};
+use std::fmt::Display;
 use std::io;
+use std::time::SystemTime;
 
-/// Rows with the same number of cells. There is a header on a terminal, or everywhere; an empty cell is printed as a dash, so that
-/// columns can be counted.
-#[derive(Debug)]
-pub(crate) struct Table {
-    heading: Vec<&'static str>,
-    /// The cells, and a line below them.
-    rows: Vec<(Vec<Cell>, Option<String>)>,
+const GAP: usize = 2;
+
+pub(crate) struct Column<T> {
+    heading: Heading,
+    cell: fn(&T) -> Cell,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
+struct Heading {
+    text: &'static str,
+    min: usize,
+    rank: u8,
+}
+
+impl Heading {
+    fn is_below(self) -> bool {
+        self.text.is_empty()
+    }
+}
+
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Cell {
     text: String,
+    /// What a terminal shows in place of the text.
+    short: Option<String>,
     colour: Option<Colour>,
 }
 
-const GAP: &str = "  ";
+impl<T> Column<T> {
+    /// For [`columns`].
+    pub(crate) const fn new(
+        text: &'static str,
+        fit: Option<(usize, u8)>,
+        cell: fn(&T) -> Cell,
+    ) -> Self {
+        let (min, rank) = match fit {
+            Some(fit) => fit,
+            None => (usize::MAX, 0),
+        };
+        let heading = Heading { text, min, rank };
+        Self { heading, cell }
+    }
+}
+
+/// The columns of a table of records: the heading of each, and what it shows of a record. One with `(min, rank)` is truncated
+/// on a terminal to no less than `min`, the last columns first, or left out, that of the highest rank first; rank 0 is always
+/// kept. One without a heading has a line of its own below the row, if it has something to say there.
+macro_rules! columns {
+    (|$row:tt $(: $type:ty)?| $($columns:tt)*) => {
+        $crate::render::columns!(@all [$row $(: &$type)?] $($columns)*)
+    };
+    (@all $row:tt $($heading:tt $(($min:expr, $rank:expr))? => $cell:expr,)*) => {
+        [$($crate::render::Column::new(
+            $heading,
+            $crate::render::columns!(@fit $($min, $rank)?),
+            $crate::render::columns!(@cell $row $cell),
+        )),*]
+    };
+    (@fit) => { None };
+    (@fit $min:expr, $rank:expr) => { Some(($min, $rank)) };
+    (@cell [$row:tt $(: $type:ty)?] $cell:expr) => {
+        |#[allow(unused_variables)] $row $(: $type)?| $crate::render::Cell::from($cell)
+    };
+}
+pub(crate) use columns;
+
+impl<T: Display> From<T> for Cell {
+    fn from(value: T) -> Self {
+        Self {
+            text: printable(&value.to_string()),
+            ..Self::default()
+        }
+    }
+}
 
 impl Cell {
-    pub(crate) fn coloured(text: impl AsRef<str>, colour: Colour) -> Self {
+    pub(crate) fn coloured(value: impl Display, colour: impl Into<Option<Colour>>) -> Self {
         Self {
-            colour: Some(colour),
-            ..Self::from(text.as_ref())
+            colour: colour.into(),
+            ..value.into()
+        }
+    }
+
+    /// A value that may be missing.
+    pub(crate) fn maybe<T: Display>(value: &Option<T>) -> Self {
+        value.as_ref().map(Self::from).unwrap_or_default()
+    }
+
+    /// A text, and what a terminal shows in its place.
+    pub(crate) fn short(text: &str, short: &str) -> Self {
+        Self {
+            short: Some(printable(short)),
+            ..text.into()
+        }
+    }
+
+    pub(crate) fn id(id: &str) -> Self {
+        Self::short(id, short_id(id))
+    }
+
+    pub(crate) fn age(time: &str) -> Self {
+        age(time, SystemTime::now()).into()
+    }
+
+    pub(crate) fn dim(self) -> Self {
+        Self {
+            colour: Some(Colour::Dim),
+            ..self
         }
     }
 
     /// A number of problems.
     pub(crate) fn problems(count: u64) -> Self {
-        match count {
-            0 => Self::from("0"),
-            count => Self::coloured(count.to_string(), Colour::Bad),
-        }
+        Self::coloured(count, (count > 0).then_some(Colour::Bad))
     }
 }
 
-impl From<&str> for Cell {
-    fn from(text: &str) -> Self {
-        Self {
-            text: if text.is_empty() {
-                "-".to_owned()
-            } else {
-                printable(text)
-            },
-            colour: None,
-        }
-    }
-}
-
-impl From<String> for Cell {
-    fn from(text: String) -> Self {
-        Self::from(text.as_str())
-    }
-}
-
-impl Table {
-    pub(crate) fn new(heading: impl Into<Vec<&'static str>>) -> Self {
-        Self {
-            heading: heading.into(),
-            rows: Vec::new(),
-        }
+impl Printer<'_> {
+    /// Writes a row for each record: on a terminal with a header and fitted to its width; elsewhere complete. An empty cell
+    /// is a dash, so that columns can be counted, but for a terminal that may have no room for all columns; in a pipe, each
+    /// column of such a table is one word, except the last.
+    pub(crate) fn table<T>(&mut self, rows: &[T], columns: &[Column<T>]) -> io::Result<()> {
+        let is_headed = self.style.is_terminal;
+        self.grid(Grid::new(rows, columns), is_headed)
     }
 
-    pub(crate) fn row<const N: usize>(&mut self, cells: [Cell; N]) {
-        self.row_above(cells.into(), None);
+    /// As [`Self::table`], with a header in a pipe too: a reader needs it to know numbers apart.
+    pub(crate) fn headed_table<T>(&mut self, rows: &[T], columns: &[Column<T>]) -> io::Result<()> {
+        self.grid(Grid::new(rows, columns), true)
     }
 
-    /// Adds a row with a line below it.
-    pub(crate) fn row_above(&mut self, cells: Vec<Cell>, below: Option<String>) {
-        self.rows.push((cells, below));
-    }
-
-    /// Cuts the last column where the terminal ends, but to no less than `min`.
-    pub(crate) fn fit_last(&mut self, min: usize, out: &Printer<'_>) {
-        let before = self.heading.len() - 1;
-        let used = (0..before).map(|column| {
-            let cells = self.rows.iter().map(|(row, _)| width(&row[column].text));
-            cells.max().unwrap_or(0).max(self.heading[column].len()) + GAP.len()
-        });
-        let room = out.room_after(used.sum(), min);
-        for (row, _) in &mut self.rows {
-            row[before].text = cut(&row[before].text, room);
-        }
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    /// Writes the rows, aligned, without spaces at the ends of lines.
-    pub(crate) fn write(&self, out: &mut Printer<'_>) -> io::Result<()> {
-        self.write_rows(out.style.is_terminal, out)
-    }
-
-    /// As [`Self::write`], with a header in a pipe too: a reader needs it to know numbers apart.
-    pub(crate) fn write_headed(&self, out: &mut Printer<'_>) -> io::Result<()> {
-        self.write_rows(true, out)
-    }
-
-    fn write_rows(&self, has_heading: bool, out: &mut Printer<'_>) -> io::Result<()> {
-        if self.rows.is_empty() {
+    fn grid(&mut self, mut grid: Grid, is_headed: bool) -> io::Result<()> {
+        if grid.rows.is_empty() {
             return Ok(());
         }
-        let heading = self.heading.iter();
-        let heading = heading.map(|text| Cell::coloured(text, Colour::Heading));
-        let heading = (heading.collect(), None);
-        let heading = has_heading.then_some(&heading);
-        let rows = || heading.into_iter().chain(&self.rows);
-        let mut widths = vec![0; self.heading.len()];
-        for (row, _) in rows() {
-            for (width, cell) in widths.iter_mut().zip(row) {
-                *width = (*width).max(cell.text.chars().count());
-            }
-        }
-        for (row, below) in rows() {
-            let mut blanks = 0;
-            for (index, (width, cell)) in widths.iter().zip(row).enumerate() {
-                let gap = if index == 0 { "" } else { GAP };
-                let text = match cell.colour {
-                    Some(colour) => out.paint(colour, &cell.text),
-                    None => cell.text.clone(),
-                };
-                write!(out, "{:blanks$}{gap}{text}", "")?;
-                blanks = width - cell.text.chars().count();
-            }
-            writeln!(out)?;
-            if let Some(below) = below {
-                writeln!(out, "{below}")?;
-            }
-        }
-        Ok(())
+        grid.is_headed = is_headed;
+        grid.finish(self.style.is_terminal);
+        let lines = grid.lines(self.columns.filter(|_| self.style.is_terminal));
+        self.lines(lines, "")
     }
+}
+
+/// The cells of a table.
+#[derive(Debug)]
+pub(crate) struct Grid {
+    headings: Vec<Heading>,
+    is_headed: bool,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Grid {
+    pub(crate) fn new<T>(rows: &[T], columns: &[Column<T>]) -> Self {
+        let cells = |row: &T| columns.iter().map(|column| (column.cell)(row)).collect();
+        Self {
+            headings: columns.iter().map(|column| column.heading).collect(),
+            is_headed: true,
+            rows: rows.iter().map(cells).collect(),
+        }
+    }
+
+    /// Makes the cells what they are on a terminal, or in a pipe.
+    fn finish(&mut self, is_terminal: bool) {
+        let last = self.headings.len().saturating_sub(1);
+        let is_list = self.headings.iter().any(|heading| heading.rank > 0);
+        for row in &mut self.rows {
+            for (index, cell) in row.iter_mut().enumerate() {
+                let is_below = self.headings[index].is_below();
+                match cell.short.take() {
+                    Some(short) if is_terminal => cell.text = short,
+                    _ if is_below || (is_terminal && is_list) => {}
+                    _ if cell.text.is_empty() => cell.text.push('-'),
+                    _ if is_list && index < last => cell.text = cell.text.replace(' ', "_"),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// True if no column has to be left out in `total` columns.
+    pub(crate) fn has_room(&self, total: usize) -> bool {
+        self.fit(Some(total)).iter().all(Option::is_some)
+    }
+
+    /// The header, if it is shown, and the rows, in `total` columns if they can be fitted.
+    pub(crate) fn lines(&self, total: Option<usize>) -> Vec<Line> {
+        let is_fitted = self.headings.iter().any(|one| one.min < usize::MAX);
+        let total = total.filter(|_| is_fitted);
+        let widths = self.fit(total);
+        let heading = |one: &Heading| Cell::coloured(one.text, Colour::Heading);
+        let heading: Vec<Cell> = self.headings.iter().map(heading).collect();
+        let mut lines = Vec::new();
+        let head = Some(&heading).filter(|_| self.is_headed);
+        for row in head.into_iter().chain(&self.rows) {
+            lines.push(line(row, &widths).cut(total.unwrap_or(usize::MAX)));
+            let below = row.iter().zip(&self.headings);
+            let below = below.filter(|(cell, one)| one.is_below() && !cell.text.is_empty());
+            lines
+                .extend(below.map(|(cell, _)| Line::of(format!("    {}", cell.text), cell.colour)));
+        }
+        lines
+    }
+
+    /// Returns the width of each column, `None` for one that is left out. Without `total` there is room for all.
+    fn fit(&self, total: Option<usize>) -> Vec<Option<usize>> {
+        let all = self.headings.iter().enumerate();
+        let wide = |(index, heading): (usize, &Heading)| {
+            let cells = self.rows.iter().map(|row| width(&row[index].text));
+            let head = self.is_headed.then(|| width(heading.text));
+            (!heading.is_below()).then(|| cells.chain(head).max().unwrap_or(0))
+        };
+        let mut widths: Vec<Option<usize>> = all.map(wide).collect();
+        let Some(total) = total else {
+            return widths;
+        };
+        loop {
+            let shown = || {
+                let all = self.headings.iter().zip(&widths).enumerate();
+                all.filter_map(|(index, (one, wide))| Some((index, one, (*wide)?)))
+            };
+            let needed: usize = shown().map(|(.., wide)| wide + GAP).sum();
+            let over = needed.saturating_sub(total + GAP);
+            let spare = shown().map(|(_, one, wide)| wide.saturating_sub(one.min));
+            let spare: usize = spare.sum();
+            let least = shown().filter(|(_, one, _)| one.rank > 0);
+            match least.max_by_key(|(_, one, _)| one.rank) {
+                Some((index, ..)) if over > spare => widths[index] = None,
+                // If even that is not enough, the rows are truncated as a whole.
+                _ => {
+                    self.shrink(&mut widths, over.min(spare));
+                    return widths;
+                }
+            }
+        }
+    }
+
+    /// Makes the columns narrower by `over` in total, the last ones first.
+    fn shrink(&self, widths: &mut [Option<usize>], mut over: usize) {
+        for (heading, wide) in self.headings.iter().zip(widths).rev() {
+            if let Some(wide) = wide {
+                let less = over.min(wide.saturating_sub(heading.min));
+                *wide -= less;
+                over -= less;
+            }
+        }
+    }
+}
+
+/// Joins the cells of a row, without spaces at its end.
+fn line(row: &[Cell], widths: &[Option<usize>]) -> Line {
+    let mut line = Line::default();
+    let mut blanks = 0;
+    for (cell, wide) in row.iter().zip(widths) {
+        let Some(wide) = *wide else { continue };
+        let text = cut(&cell.text, wide);
+        if text.is_empty() {
+            blanks += wide + GAP;
+            continue;
+        }
+        let rest = wide - width(&text) + GAP;
+        if blanks > 0 {
+            line.push(" ".repeat(blanks), None);
+        }
+        line.push(text, cell.colour);
+        blanks = rest;
+    }
+    line
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::render::Style;
+    use crate::render::printer::{printed, printed_in};
 
-    fn rendered(style: Style) -> String {
-        let mut table = Table::new(["ID", "STATE", "COMMAND"]);
-        table.row([
-            "a".into(),
-            Cell::coloured("alive", Colour::Good),
-            "sh".into(),
-        ]);
-        table.row(["long".into(), "".into(), "echo \x1b[2J\n".into()]);
-        crate::render::printer::printed_in(style, None, |out| table.write(out))
+    const COLUMNS: &[Column<[&str; 3]>] = &columns! { |row|
+        "NAME" (4, 0) => Cell::coloured(row[0], Colour::Good),
+        "IDLE" (4, 1) => row[1],
+        "PROGRAM" (7, 0) => row[2],
+    };
+
+    const ROWS: [[&str; 3]; 2] = [["a name", "2s", "python3 世界 -q"], ["b", "", "sh\x1b\n"]];
+
+    #[test]
+    fn the_last_column_is_cut_first_and_then_what_matters_least_is_left_out() {
+        let grid = Grid::new(&ROWS, COLUMNS);
+        let all = "a name  2s    python3 世界 -q\nb             sh\\u{1b}\\n";
+        for (total, shown) in [
+            (None, all),
+            (Some(29), all),
+            (
+                Some(26),
+                "a name  2s    python3 世…\nb             sh\\u{1b}\\n",
+            ),
+            (Some(20), "a na…  2s    python…\nb            sh\\u{1…"),
+            (Some(16), "a name  python3…\nb       sh\\u{1b…"),
+            (Some(5), "a n…\nb   …"),
+        ] {
+            let lines = grid.lines(total).into_iter().skip(1);
+            let lines: Vec<String> = lines.map(|line| line.painted(Style::default())).collect();
+            let shown: Vec<&str> = shown.split('\n').collect();
+            assert_eq!(lines, shown, "{total:?}");
+        }
     }
 
     #[test]
-    fn without_a_terminal_there_are_columns_only() {
-        let expected = "a     alive  sh\nlong  -      echo \\u{1b}[2J\\n\n";
-        assert_eq!(rendered(Style::default()), expected);
-    }
-
-    #[test]
-    fn on_a_terminal_there_is_a_heading_and_colour() {
-        let style = Style::COLOURED;
-        let text = crate::writer::visible(&rendered(style));
-        assert!(
-            text.starts_with("\x1b[1mID\x1b[0m    \x1b[1mSTATE\x1b[0m  "),
-            "{text:?}"
+    fn in_a_pipe_there_are_words_and_on_a_terminal_a_heading_and_colour() {
+        let text = printed(|out| out.table(&ROWS, COLUMNS));
+        assert_eq!(
+            text,
+            "a_name  2s  python3 世界 -q\nb       -   sh\\u{1b}\\n\n"
         );
-        assert!(
-            text.contains("a     \x1b[32malive\x1b[0m  sh\n"),
-            "{text:?}"
-        );
+        let text = printed_in(Style::COLOURED, None, |out| out.table(&ROWS, COLUMNS));
+        let text = crate::writer::visible(&text);
+        let start =
+            "\x1b[1mNAME\x1b[0m    \x1b[1mIDLE\x1b[0m  \x1b[1mPROGRAM\x1b[0m\n\x1b[32ma name";
+        assert!(text.starts_with(start), "{text:?}");
     }
 }

@@ -1,8 +1,9 @@
 //! Tapes.
 
+use super::diff::diff;
 use super::short;
 use super::style::Colour;
-use super::table::{Cell, Table};
+use super::table::{Cell, Column, columns};
 use super::words::program_line;
 use super::{Printer, counted, printable};
 use ccd_base::shell;
@@ -12,40 +13,20 @@ use ccd_protocol::tape::{
 use serde_json::Value;
 use std::io;
 
-pub(crate) fn tapes(all: &[TapeSummary], out: &mut Printer<'_>) -> io::Result<()> {
-    let mut table = Table::new([
-        "TAPE",
-        "EXCHANGES",
-        "SIZE",
-        "USED",
-        "ENDED",
-        "RECORDED",
-        "BEGINS",
-        "PROGRAM",
-    ]);
-    for tape in all {
-        let ended = tape.ended.as_deref().unwrap_or_default();
-        let used = match tape.used {
-            0 => Cell::coloured("0", Colour::Dim),
-            used => used.to_string().into(),
-        };
-        table.row([
-            tape.tape_id.as_str().into(),
-            tape.exchanges.to_string().into(),
-            short::size(tape.bytes).into(),
-            used,
-            ended.replace(' ', "-").into(),
-            tape.created_at.as_str().into(),
-            match (tape.begin.begins_in_middle, &tape.begin.begins_behind) {
-                (false, _) => "start".into(),
-                (true, Some(_)) => "middle".into(),
-                (true, None) => Cell::coloured("middle!", Colour::Bad),
-            },
-            program_line(&tape.program, &tape.args).into(),
-        ]);
-    }
-    table.write(out)
-}
+pub(crate) const TAPES: &[Column<TapeSummary>] = &columns! { |tape|
+    "TAPE" => &tape.tape_id,
+    "EXCHANGES" => tape.exchanges,
+    "SIZE" => short::size(tape.bytes),
+    "USED" => Cell::coloured(tape.used, (tape.used == 0).then_some(Colour::Dim)),
+    "ENDED" => tape.ended.as_deref().unwrap_or_default().replace(' ', "-"),
+    "RECORDED" => &tape.created_at,
+    "BEGINS" => match (tape.begin.begins_in_middle, &tape.begin.begins_behind) {
+        (false, _) => Cell::from("start"),
+        (true, Some(_)) => Cell::from("middle"),
+        (true, None) => Cell::coloured("middle!", Colour::Bad),
+    },
+    "PROGRAM" => program_line(&tape.program, &tape.args),
+};
 
 /// Returns a problem in the format of compilers.
 pub(crate) fn tape_problem(problem: &TapeProblem) -> String {
@@ -130,20 +111,6 @@ fn exchange(exchange: &ExchangeRecord, out: &mut Printer<'_>) -> io::Result<()> 
     Ok(())
 }
 
-pub(crate) fn diff(diff: &str, out: &mut Printer<'_>) -> io::Result<()> {
-    for line in diff.lines() {
-        let text = printable(line);
-        let text = match line.as_bytes().first() {
-            Some(b'+') => out.paint(Colour::Good, &text),
-            Some(b'-') => out.paint(Colour::Bad, &text),
-            Some(b'@') => out.paint(Colour::Dim, &text),
-            _ => text,
-        };
-        writeln!(out, "{text}")?;
-    }
-    Ok(())
-}
-
 /// Writes whether a program answers as on its tape, and each exchange that differs.
 pub(crate) fn verdict(verdict: &TapeVerdict, out: &mut Printer<'_>) -> io::Result<()> {
     for drift in &verdict.drifts {
@@ -195,7 +162,7 @@ mod tests {
             ended: Some("exit 0".into()),
             ..TapeSummary::default()
         };
-        let text = printed(|out| tapes(&[tape], out));
+        let text = printed(|out| out.table(&[tape], TAPES));
         let line = "bc/rec-1  3  2.0K  0  exit-0  2026-01-02T03:04:05Z  start  bc -q 'a b'\n";
         assert_eq!(text, line);
     }

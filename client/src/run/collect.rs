@@ -1,7 +1,6 @@
 //! The report at the end of a run: missing texts and, with `--json`, the output.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
+use crate::output::encode;
 use ccd_protocol::run::RunOnceReply;
 use ccd_protocol::session::{EndReason, Ended};
 use std::time::Duration;
@@ -68,12 +67,10 @@ impl Collected {
 
     /// Returns the reply that `run.once` would have returned.
     pub(crate) fn reply(self, ended: &Ended, took: Duration, missing: &[String]) -> RunOnceReply {
-        let output_b64 = std::str::from_utf8(&self.bytes)
-            .is_err()
-            .then(|| BASE64.encode(&self.bytes));
+        let is_text = std::str::from_utf8(&self.bytes).is_ok();
         RunOnceReply {
             output: String::from_utf8_lossy(&self.bytes).into_owned(),
-            output_b64,
+            output_b64: (!is_text).then(|| encode(&self.bytes)),
             truncated: self.was_cut,
             exit_code: ended.exitstatus,
             signal: ended.signal,

@@ -8,10 +8,9 @@ use ccd_protocol::run::{RunOnce, RunOnceParams};
 /// Runs a program with a dialogue of patterns and answers; prints its output at the end.
 pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure> {
     if tape::named(&args.tape)?.is_some() {
-        return Err(Failure::Usage(
-            "--expect and --send cannot be combined with tape options; use ccctl session create --tapes and ccctl session send"
-                .to_owned(),
-        ));
+        return Failure::usage(
+            "--expect and --send cannot be combined with tape options; use ccctl session create --tapes and ccctl session send",
+        );
     }
     let (program, words) = command(args)?;
     let params = RunOnceParams {

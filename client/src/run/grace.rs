@@ -31,15 +31,10 @@ pub(super) fn ask(place: &DaemonAddress, session: &str, signal: i32) {
 /// Sends the signal as [`ask`] does, and waits until the program exits; false if it keeps running.
 pub(crate) fn ends_by(place: &DaemonAddress, session: &str, signal: i32) -> bool {
     ask(place, session, signal);
-    let params = SessionWaitParams {
-        session: session.to_owned(),
-        condition: WaitFor::Exit,
-        idle_ms: None,
-        since: None,
-        timeout_ms: Timeout::After(PATIENCE.as_secs_f64() * 1000.0),
-    };
+    let session = session.to_owned();
+    let limit = Timeout::After(PATIENCE.as_secs_f64() * 1000.0);
     let ended = bounded(place, move |place| {
-        call_at::<SessionWait>(place, &params).is_ok()
+        wait(place, &session, WaitFor::Exit, limit)
     });
     ended == Some(true)
 }
@@ -51,6 +46,24 @@ pub(super) fn close(place: &DaemonAddress, session: &str) {
         let _ = call::close(place, &session);
         tape::await_written(place, &session);
     });
+}
+
+/// Waits for a session; false if that was in vain.
+pub(super) fn wait(
+    place: &DaemonAddress,
+    session: &str,
+    condition: WaitFor,
+    limit: Timeout,
+) -> bool {
+    let params = SessionWaitParams {
+        session: session.to_owned(),
+        condition,
+        // After a miss, earlier output has arrived once there was none for this long.
+        idle_ms: (condition == WaitFor::Idle).then_some(500.0),
+        since: None,
+        timeout_ms: limit,
+    };
+    call_at::<SessionWait>(place, &params).is_ok()
 }
 
 /// Does `work` in a thread for a limited time: an exiting ccctl does not wait for a daemon that does not reply.

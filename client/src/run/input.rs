@@ -1,19 +1,17 @@
 //! Sends standard input to the program.
 
+use super::grace::wait;
 use super::interrupt::Interrupts;
 use super::pace::InputPace;
 use super::typing::Typing;
 use crate::Failure;
-use crate::call::{Connection, DaemonAddress, call_at, close};
+use crate::call::{Connection, DaemonAddress, close, written_bytes};
 use crate::context::{note, write_error};
+use crate::output::encode;
 use crate::tape::{Misses, block, ends_conversation, is_final, line, miss_of};
 use crate::terminal::MAX_KEYS_LEN;
 use crate::writer::escape;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
-use ccd_protocol::session::{
-    SessionSend, SessionSendParams, SessionWait, SessionWaitParams, WaitFor,
-};
+use ccd_protocol::session::{SessionSend, SessionSendParams, WaitFor};
 use ccd_protocol::{ErrorCode, ErrorObject, Timeout};
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
@@ -25,9 +23,6 @@ const READ_BYTES: usize = 32 << 10;
 const MAX_LOSSES: u32 = 5;
 
 const INTERRUPT_KEY: u8 = 0x03;
-
-/// After a miss, earlier output has arrived once there was none for this long.
-const IDLE_MS: f64 = 500.0;
 
 /// Pause before a busy session is asked again.
 const BUSY_PAUSE: Duration = Duration::from_millis(50);
@@ -110,14 +105,7 @@ impl Forward {
             return;
         };
         self.misses.add(error);
-        let wait = SessionWaitParams {
-            session: self.session.clone(),
-            condition: WaitFor::Idle,
-            idle_ms: Some(IDLE_MS),
-            since: None,
-            timeout_ms: Timeout::Default,
-        };
-        let _ = call_at::<SessionWait>(&self.place, &wait);
+        wait(&self.place, &self.session, WaitFor::Idle, Timeout::Default);
         let _ = close(&self.place, &self.session);
     }
 
@@ -128,7 +116,7 @@ impl Forward {
         loop {
             let params = SessionSendParams {
                 session: self.session.clone(),
-                data_b64: Some(BASE64.encode(bytes)),
+                data_b64: Some(encode(bytes)),
                 eof: is_end,
                 ..SessionSendParams::default()
             };
@@ -199,8 +187,7 @@ fn written_before_full(failure: &Failure) -> Option<usize> {
     if !knows.contains(&error.known()) {
         return None;
     }
-    let written = error.data.as_ref()?.get("written_bytes")?.as_u64()?;
-    usize::try_from(written).ok()
+    written_bytes(error)
 }
 
 /// The next bytes; `None` at the end of the input, and if it cannot be read.

@@ -14,7 +14,7 @@ fn typed(server: TestServer) -> Vec<(String, bool)> {
     requests
         .map(|request| {
             let params = &request["params"];
-            let bytes = BASE64.decode(params["data_b64"].as_str().unwrap()).unwrap();
+            let bytes = crate::output::decode(params["data_b64"].as_str().unwrap()).unwrap();
             (String::from_utf8(bytes).unwrap(), params["eof"] == true)
         })
         .collect()

@@ -3,9 +3,10 @@
 //! prompt each time. So for a recording, each line is held back until the program waits for input, as a person would
 //! do.
 
-use crate::call::{DaemonAddress, call_at};
+use super::grace::wait;
+use crate::call::DaemonAddress;
 use ccd_protocol::Timeout;
-use ccd_protocol::session::{SessionWait, SessionWaitParams, WaitFor};
+use ccd_protocol::session::WaitFor;
 use ccd_protocol::tape::{RecordMode, TapeOptions};
 use std::time::{Duration, Instant};
 
@@ -52,16 +53,11 @@ impl InputPace {
             return;
         }
         let began = Instant::now();
-        let params = SessionWaitParams {
-            session: session.to_owned(),
-            condition: WaitFor::Input,
-            idle_ms: None,
-            since: None,
-            timeout_ms: Timeout::After(patience.as_secs_f64() * 1000.0),
-        };
-        self.lines_left = match call_at::<SessionWait>(place, &params) {
-            Ok(_) => self.lines_left - 1,
-            Err(_) => 0,
+        let limit = Timeout::After(patience.as_secs_f64() * 1000.0);
+        self.lines_left = if wait(place, session, WaitFor::Input, limit) {
+            self.lines_left - 1
+        } else {
+            0
         };
         self.time_left = self.time_left.saturating_sub(began.elapsed());
     }

@@ -1,6 +1,7 @@
 //! The requests of `ccctl run`.
 
 use crate::args::{CallerArgs, RunArgs, Size};
+use crate::render::joined;
 use crate::terminal::terminal_size;
 use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::session::SessionCreateParams;
@@ -80,11 +81,8 @@ pub(crate) fn exit_of_missing(missing: &[String], context: &Context) -> Option<E
     if missing.is_empty() {
         return None;
     }
-    let texts: Vec<String> = missing.iter().map(|text| format!("{text:?}")).collect();
-    context.note(&format!(
-        "run: the output does not contain {}",
-        texts.join(", ")
-    ));
+    let texts = joined(", ", missing.iter().map(|text| format!("{text:?}")));
+    context.note(&format!("run: the output does not contain {texts}"));
     Some(Exit::Failed)
 }
 

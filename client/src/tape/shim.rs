@@ -32,12 +32,8 @@ pub(crate) fn shim(args: &TapeShimArgs, context: &mut Context) -> Result<Exit, F
             args.program
         ));
     }
-    if context.global.json {
-        context.write_json(&serde_json::json!({"path": path, "program": args.program}))?;
-    } else {
-        context.write_line(&path)?;
-    }
-    Ok(Exit::Done)
+    let made = serde_json::json!({"path": path, "program": args.program});
+    context.print_either(&made, |out| writeln!(out, "{path}"))
 }
 
 fn make(args: &TapeShimArgs) -> Result<String, Failure> {
@@ -46,10 +42,10 @@ fn make(args: &TapeShimArgs) -> Result<String, Failure> {
     fs::create_dir_all(&to).map_err(Failure::io(to.display()))?;
     let path = to.join(name);
     if !args.force && !may_be_replaced(&path).map_err(Failure::io(path.display()))? {
-        return Err(Failure::Usage(format!(
+        return Failure::usage(format!(
             "{} exists and is not a shim of ccctl; --force overwrites it",
             path.display()
-        )));
+        ));
     }
     let ccctl = std::env::current_exe().map_err(Failure::io("ccctl"))?;
     let script = script(&text(&ccctl)?, verb(&args.play), &words(args, &to)?);
@@ -172,9 +168,9 @@ fn real(program: &str, to: &Path) -> Result<String, Failure> {
         .find(|file| file.is_file() && access(file, Access::EXEC_OK).is_ok());
     match found {
         Some(file) => text(&file),
-        None => Err(Failure::Usage(format!(
+        None => Failure::usage(format!(
             "{program} is not on PATH, but must run for inputs that are on no tape; give its path"
-        ))),
+        )),
     }
 }
 

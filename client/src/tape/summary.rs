@@ -2,6 +2,7 @@
 
 use crate::call::{DaemonAddress, call_at};
 use crate::context::note;
+use crate::render::few;
 use crate::{Context, Exit};
 use ccd_protocol::session::{SessionGet, SessionGetParams, SessionState};
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeOptions, TapeUse};
@@ -124,7 +125,7 @@ fn lines(done: &TapeUse, last: LastMiss) -> Vec<String> {
         let count = counted(done.recorded, "exchange", "exchanges");
         lines.push(format!(
             "recorded {count} as {} in {}",
-            names(&done.new),
+            few(MAX_NAMES, ", ", done.new.iter()),
             done.root
         ));
     } else if done.known > 0 && done.recorded == 0 {
@@ -138,7 +139,10 @@ fn lines(done: &TapeUse, last: LastMiss) -> Vec<String> {
     }
     if done.hits > 0 || !done.used.is_empty() {
         let count = counted(done.hits, "exchange", "exchanges");
-        lines.push(format!("replayed {count} of {}", names(&done.used)));
+        lines.push(format!(
+            "replayed {count} of {}",
+            few(MAX_NAMES, ", ", done.used.iter())
+        ));
     }
     if done.proxied > 0 {
         let count = counted(done.proxied, "exchange", "exchanges");
@@ -173,26 +177,13 @@ fn lines(done: &TapeUse, last: LastMiss) -> Vec<String> {
             "tape was not played",
             "tapes were not played",
         );
-        lines.push(format!("{count}: {}", names(unused)));
+        lines.push(format!("{count}: {}", few(MAX_NAMES, ", ", unused.iter())));
     }
     lines
 }
 
 fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
-}
-
-fn names(all: &[String]) -> String {
-    let mut text = all
-        .iter()
-        .take(MAX_NAMES)
-        .cloned()
-        .collect::<Vec<_>>()
-        .join(", ");
-    if all.len() > MAX_NAMES {
-        text.push_str(&format!(" and {} more", all.len() - MAX_NAMES));
-    }
-    text
 }
 
 #[cfg(test)]

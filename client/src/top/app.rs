@@ -4,7 +4,7 @@ use super::feed::{Ask, Report};
 use super::pager::Pager;
 use crate::args::Sort;
 use crate::fullscreen::Key;
-use crate::render::{command_line, printable};
+use crate::render::command_line;
 use ccd_base::clock;
 use ccd_protocol::session::{InputVerdict, Session, SessionState};
 use std::cmp::Reverse;
@@ -263,7 +263,7 @@ impl App {
                 self.filter.clear();
                 self.mode = Mode::List;
             }
-            key => typed(&mut self.filter, key),
+            key => drop(key.type_into(&mut self.filter, MAX_TYPED)),
         }
         self.arrange();
         None
@@ -291,7 +291,7 @@ impl App {
                 let session = self.selected()?.session_id.clone();
                 return Some(TopAction::Ask(Ask::Signal { session, signal }));
             }
-            key => typed(name, key),
+            key => drop(key.type_into(name, MAX_TYPED)),
         }
         None
     }
@@ -411,17 +411,6 @@ fn is_meant(session: &Session, filter: &str) -> bool {
         || texts
             .iter()
             .any(|text| text.to_lowercase().contains(filter))
-}
-
-fn typed(text: &mut String, key: Key) {
-    match key {
-        Key::Char(c) if text.chars().count() < MAX_TYPED => {
-            text.push_str(&printable(&c.to_string()))
-        }
-        Key::Backspace => drop(text.pop()),
-        Key::Control('u') => text.clear(),
-        _ => {}
-    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::call::{Connection, DaemonAddress, call_at, close};
 use crate::fullscreen::Waker;
 use crate::{Failure, render};
+use ccd_protocol::Method;
 use ccd_protocol::session::{
     Session, SessionList, SessionListParams, SessionRead, SessionReadParams, SessionScreen,
     SessionScreenParams, SessionSignal, SessionSignalParams,
@@ -210,38 +211,32 @@ impl Lister {
     }
 
     fn try_list(&mut self, all: bool) -> Result<Vec<Session>, Failure> {
-        let mut connection = match self.connection.take() {
-            Some(connection) => connection,
-            None => self.connect()?,
-        };
-        let reply = connection.call::<SessionList>(&params(all));
-        // A failed connection may contain half a reply.
-        if matches!(reply, Ok(_) | Err(Failure::Refused { .. })) {
-            self.connection = Some(connection);
-        }
-        Ok(reply?.value.sessions)
-    }
-
-    fn connect(&self) -> Result<Connection, Failure> {
-        let Some(stream) = self.place.try_connect()? else {
-            return Err(self.place.no_daemon().into());
-        };
-        let limited = stream.set_read_timeout(Some(LONGEST_CALL));
-        limited.map_err(Failure::io("the connection"))?;
-        Ok(Connection::over(stream))
+        Ok(self.call::<SessionList>(&params(all))?.sessions)
     }
 
     fn screen(&mut self, session: &str) -> Option<Vec<String>> {
-        let mut connection = self.connection.take()?;
         let params = SessionScreenParams {
             session: session.to_owned(),
             ..SessionScreenParams::default()
         };
-        let reply = connection.call::<SessionScreen>(&params);
+        Some(self.call::<SessionScreen>(&params).ok()?.lines)
+    }
+
+    fn call<M: Method>(&mut self, params: &M::Params) -> Result<M::Reply, Failure> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => {
+                let stream = self.place.try_connect()?;
+                let stream = stream.ok_or_else(|| self.place.no_daemon())?;
+                Connection::limited(stream, LONGEST_CALL)?
+            }
+        };
+        let reply = connection.call::<M>(params);
+        // A failed connection may contain half a reply.
         if matches!(reply, Ok(_) | Err(Failure::Refused { .. })) {
             self.connection = Some(connection);
         }
-        Some(reply.ok()?.value.lines)
+        Ok(reply?.value)
     }
 }
 

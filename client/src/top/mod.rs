@@ -24,10 +24,9 @@ pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure
         return stream::stream(args, context);
     }
     if !can_draw() {
-        return Err(Failure::Usage(
-            "top: input and output must be a terminal; ccctl session list prints the sessions once, ccctl top --json repeatedly"
-                .to_owned(),
-        ));
+        return Failure::usage(
+            "top: input and output must be a terminal; ccctl session list prints the sessions once, ccctl top --json repeatedly",
+        );
     }
     // Errors of the daemon are reported on the normal screen, and it is started if that is allowed.
     let first = context.call::<ccd_protocol::session::SessionList>(&feed::params(args.all))?;

@@ -1,7 +1,7 @@
 //! Draws `top`.
 
 use super::app::{App, Mode, SIGNALS, label};
-use crate::render::{Colour, Line, SessionList, counted, printable};
+use crate::render::{Colour, Line, SessionList, counted, printable, scrolled};
 use std::time::SystemTime;
 
 /// From this many rows, there is room for the screen of a session below the list.
@@ -45,10 +45,7 @@ fn list(app: &mut App, rows: usize, now: SystemTime) -> Vec<Line> {
     };
     let list_rows = room - preview_rows;
     let place = app.place().unwrap_or(0);
-    // Scroll only as far as needed to show the selection.
-    let least = (place + 1).saturating_sub(list_rows);
-    app.first = app.first.max(least).min(place);
-    app.first = app.first.min(list.rows.len().saturating_sub(list_rows));
+    app.first = scrolled(app.first, place, list.rows.len(), list_rows);
     let mut lines = Vec::new();
     if heads > 1 {
         lines.push(title(app, list_rows));
@@ -57,13 +54,8 @@ fn list(app: &mut App, rows: usize, now: SystemTime) -> Vec<Line> {
         lines.push(list.heading);
     }
     let is_empty = list.rows.is_empty();
-    for (index, line) in list
-        .rows
-        .into_iter()
-        .enumerate()
-        .skip(app.first)
-        .take(list_rows)
-    {
+    let rows_shown = list.rows.into_iter().enumerate();
+    for (index, line) in rows_shown.skip(app.first).take(list_rows) {
         lines.push(match (index == place, &app.gone) {
             (true, _) => line.filled(columns, Colour::Selected),
             (false, Some(_)) => line.filled(0, Colour::Dim),
@@ -139,7 +131,7 @@ fn status(app: &App) -> Line {
 }
 
 fn asked(text: &str) -> Line {
-    let mut line = Line::of(text, Some(Colour::Heading));
+    let mut line = Line::of(printable(text), Some(Colour::Heading));
     line.push(" ", Some(Colour::Selected));
     line
 }
@@ -147,7 +139,10 @@ fn asked(text: &str) -> Line {
 fn signal(session: &str, choice: usize, typed: &str) -> Line {
     let mut line = Line::of(format!("signal {session}:"), Some(Colour::Heading));
     if !typed.is_empty() {
-        line.push(format!(" {}", typed.to_uppercase()), Some(Colour::Heading));
+        line.push(
+            format!(" {}", printable(&typed.to_uppercase())),
+            Some(Colour::Heading),
+        );
         line.push(" ", Some(Colour::Selected));
         return line;
     }

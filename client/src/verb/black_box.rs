@@ -2,14 +2,13 @@
 
 use super::chain::{Cancel, Followed};
 use super::investigate::{
-    Target, advised, cleaned, cleanup, delete, failed, follow_with_line, listed, misplaced,
-    result_of,
+    Target, advised, cleanup, delete, failed, follow_with_line, listed, misplaced, result_of,
 };
 use crate::args::{
     BlackBoxArgs, BlackBoxGetArgs, BlackBoxRunArgs, BlackBoxVerb, FuzzRunArgs, ReportListArgs,
 };
 use crate::call::is_elsewhere;
-use crate::{Context, Exit, Failure, caller, render, whole_file};
+use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::black_box::{
     TestCleanup, TestDelete, TestFormat, TestGet, TestGetParams, TestJobResult, TestLimits,
     TestList, TestProgress, TestReport, TestRun, TestRunParams, TestType,
@@ -60,12 +59,9 @@ fn run(
     for (file, format) in files(args.junit.as_deref(), args.html.as_deref()) {
         put(&result.id, file, format, context)?;
     }
-    if context.global.json {
-        context.write_json(&result.report)?;
-    } else {
-        let path = Some(&*result.path);
-        context.render(|out| render::test_report(&result.report, path, out))?;
-    }
+    context.print_either(&result.report, |out| {
+        render::test_report(&result.report, Some(&result.path), out)
+    })?;
     match (job.state, cancel.by()) {
         (JobState::Done, _) => Ok(exit_of(&result.report)),
         (JobState::Cancelled, Some(signal)) => {
@@ -148,22 +144,16 @@ fn put(
     };
     let text = context.call::<TestGet>(&params)?.value.text;
     let text = text.unwrap_or_default();
-    if file == Path::new("-") {
-        context.write_bytes(text.as_bytes())
-    } else {
-        whole_file::write(file, text.as_bytes()).map_err(Failure::io(file.display()))
-    }
+    context.write_to(file, text.as_bytes())
 }
 
 fn list(args: &ReportListArgs, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<TestList>(&listed(args))?;
-    let reply = &answer.value;
-    if !context.global.json {
-        context.warn(&cleaned(&reply.warnings));
-    }
-    context.note_if_empty(&reply.reports, "no reports; ccctl test PROGRAM makes one");
+    let nothing = "no reports; ccctl test PROGRAM makes one";
+    context.warn(&answer.value.warnings);
+    context.note_if_empty(&answer.value.reports, nothing);
     context.print(&answer, |reply, out| {
-        render::test_reports(&reply.reports, out)
+        out.table(&reply.reports, render::TEST_REPORTS)
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::args::ConfigVerb;
 use crate::call::is_elsewhere;
-use crate::render::Table;
+use crate::render::{Column, columns};
 use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::NoParams;
 use ccd_protocol::daemon::{
@@ -12,10 +12,17 @@ use ccd_protocol::daemon::{
 /// The file that documents every key; the daemon's defaults are tested against it.
 const EXAMPLE: &str = include_str!("../../../config.example.json");
 
+const ENTRIES: &[Column<ConfigEntry>] = &columns! { |entry|
+    "KEY" => &entry.key,
+    "VALUE" => &entry.value,
+    "FROM" => &entry.source,
+    "EFFECT" => &entry.effect,
+};
+
 pub(crate) fn dispatch(verb: &ConfigVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         ConfigVerb::List => {
-            context.show::<ConfigList>(&NoParams {}, |reply, out| table(&reply.entries).write(out))
+            context.list::<ConfigList, _>(&NoParams {}, |reply| &reply.entries, ENTRIES, "no keys")
         }
         ConfigVerb::Get { key } => {
             let params = ConfigGetParams { key: key.clone() };
@@ -36,19 +43,6 @@ pub(crate) fn dispatch(verb: &ConfigVerb, context: &mut Context) -> Result<Exit,
             Ok(Exit::Done)
         }
     }
-}
-
-fn table(entries: &[ConfigEntry]) -> Table {
-    let mut table = Table::new(["KEY", "VALUE", "FROM", "EFFECT"]);
-    for entry in entries {
-        table.row([
-            entry.key.as_str().into(),
-            entry.value.to_string().into(),
-            entry.source.as_str().into(),
-            entry.effect.as_str().into(),
-        ]);
-    }
-    table
 }
 
 fn check(file: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {

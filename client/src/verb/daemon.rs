@@ -1,7 +1,7 @@
 //! `ccctl daemon`, except `stop`, `restart`, `upgrade` and `logs`.
 
 use super::{job, logs, over_there, stop, upgrade};
-use crate::args::{DaemonVerb, LogArgs};
+use crate::args::{DaemonVerb, LogArgs, params};
 use crate::call::{call_at, call_within};
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::NoParams;
@@ -82,10 +82,7 @@ fn reload(context: &mut Context) -> Result<Exit, Failure> {
 }
 
 fn log(args: &LogArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = DaemonLogParams {
-        level: args.level.clone(),
-        debug: args.debug,
-    };
+    let params = params!(DaemonLogParams { level, debug } of args);
     context.show::<DaemonLog>(&params, |reply, out| {
         let debug = if reply.debug { "on" } else { "off" };
         writeln!(out, "level {}, debug {debug}", reply.level)?;

@@ -19,9 +19,7 @@ const LAST_REPLIES: Duration = Duration::from_millis(500);
 /// inherit from this login: it is their caller, as far as this host knows.
 pub(crate) fn dial(context: &Context) -> Result<Exit, Failure> {
     if context.global.host.is_some() {
-        return Err(Failure::Usage(
-            "dial: connects with the daemon of this host; leave out --host".to_owned(),
-        ));
+        return Failure::usage("dial: connects with the daemon of this host; leave out --host");
     }
     let socket = DaemonAddress::here(&context.global, |name| std::env::var_os(name))?.connect()?;
     let failed = || Failure::io("dial");

@@ -21,7 +21,7 @@ pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>, Failure> {
         .map_err(Failure::io(&name))?;
     if bytes.len() as u64 > max_bytes {
         let text = format!("{name} is longer than {max_bytes} bytes");
-        return Err(Failure::Usage(text));
+        return Failure::usage(text);
     }
     Ok(bytes)
 }

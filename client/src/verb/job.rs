@@ -15,7 +15,7 @@ pub(crate) fn dispatch(verb: &JobVerb, context: &mut Context) -> Result<Exit, Fa
     match verb {
         JobVerb::List { limit } => {
             let params = JobListParams { limit: *limit };
-            context.show::<JobList>(&params, |reply, out| render::jobs(&reply.jobs, out))
+            context.list::<JobList, _>(&params, |reply| &reply.jobs, render::JOBS, "no jobs")
         }
         JobVerb::Get { job, wait } => {
             let params = JobGetParams {
@@ -25,7 +25,7 @@ pub(crate) fn dispatch(verb: &JobVerb, context: &mut Context) -> Result<Exit, Fa
             let answer = context.call::<JobGet>(&params)?;
             context.warn(&answer.value.warnings);
             context.print(&answer, |job, out| {
-                render::jobs(std::slice::from_ref(job), out)?;
+                out.table(std::slice::from_ref(job), render::JOBS)?;
                 render::job_list(job, out)
             })?;
             Ok(Exit::Done)

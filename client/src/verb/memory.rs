@@ -75,11 +75,10 @@ fn link(args: &MemoryLinkArgs, context: &mut Context) -> Result<Exit, Failure> {
     let (file, is_open) = (&answer.value.file, !answer.value.diff.is_empty());
     let file = render::printable(file);
     context.print(&answer, |reply, out| {
-        match (reply.diff.is_empty(), out.style.is_terminal) {
-            (true, _) => writeln!(out, "{file} imports the memory already"),
-            (false, true) => render::diff(&reply.diff, out),
-            (false, false) => out.write_all(reply.diff.as_bytes()),
+        if reply.diff.is_empty() {
+            return writeln!(out, "{file} imports the memory already");
         }
+        render::patch(&reply.diff, out)
     })?;
     if !is_open {
         return Ok(Exit::Done);

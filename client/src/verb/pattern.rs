@@ -32,7 +32,7 @@ pub(crate) fn dispatch(verb: &PatternVerb, context: &mut Context) -> Result<Exit
             }
             context.print(&answer, |reply, out| match category {
                 Some(_) => render::patterns(&reply.patterns, out),
-                None => render::library(&reply.patterns, out),
+                None => out.table(&reply.patterns, render::LIBRARY),
             })
         }
         PatternVerb::Set {
@@ -81,7 +81,9 @@ fn test(args: &TestArgs, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<PatternTest>(&params)?;
     context.warn(&answer.value.warnings);
     warn_if_cut(answer.value.truncated, context);
-    context.print(&answer, |reply, out| render::matches(&reply.matches, out))?;
+    context.print(&answer, |reply, out| {
+        out.table(&reply.matches, render::MATCHES)
+    })?;
     Ok(Exit::of_success(!answer.value.matches.is_empty()))
 }
 

@@ -1,7 +1,7 @@
 //! `ccctl program`.
 
 use super::file::read;
-use crate::args::{ProgramVerb, SaveArgs};
+use crate::args::{ProgramVerb, SaveArgs, params};
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::NoParams;
 use ccd_protocol::program::{
@@ -15,9 +15,15 @@ const MAX_FILE_BYTES: u64 = 4 << 20;
 
 pub(crate) fn dispatch(verb: &ProgramVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
-        ProgramVerb::List => context.show::<ProgramList>(&NoParams {}, |reply, out| {
-            render::programs(&reply.programs, out)
-        }),
+        ProgramVerb::List => {
+            let nothing = "no program configurations; ccctl program save makes one of a session";
+            context.list::<ProgramList, _>(
+                &NoParams {},
+                |reply| &reply.programs,
+                render::PROGRAMS,
+                nothing,
+            )
+        }
         ProgramVerb::Get { name } => {
             let name = name.clone();
             context.show::<ProgramGet>(&ProgramParams { name }, render::program)
@@ -32,12 +38,9 @@ pub(crate) fn dispatch(verb: &ProgramVerb, context: &mut Context) -> Result<Exit
 
 fn save(args: &SaveArgs, context: &mut Context) -> Result<Exit, Failure> {
     let config = args.file.as_deref().map(document).transpose()?;
-    let answer = context.call::<ProgramSave>(&ProgramSaveParams {
-        name: args.name.clone(),
-        session: args.session.clone(),
-        config,
-        force: args.force,
-    })?;
+    let answer = context
+        .call::<ProgramSave>(&params!(ProgramSaveParams { name, session, force } of args,
+        config))?;
     let reply = &answer.value;
     context.warn(&reply.warnings);
     if reply.replaced {

@@ -77,28 +77,19 @@ pub(super) fn ask_first(args: &StopArgs, place: &DaemonAddress) -> Result<(), Fa
     if sessions.is_empty() || confirm(&format!("this ends {}. Stop the daemon?", named(shown))) {
         return Ok(());
     }
-    Err(Failure::Failed(
-        "daemon stop: cancelled; the daemon keeps running".to_owned(),
-    ))
+    Failure::failed("daemon stop: cancelled; the daemon keeps running")
 }
 
 /// The first sessions by name and command, and the number of further ones.
-fn named<'a>(mut sessions: impl ExactSizeIterator<Item = (&'a str, String)>) -> String {
-    let first = sessions.by_ref().take(MAX_NAMED);
-    let mut named: Vec<String> = first
-        .map(|(name, command)| {
-            let command = render::printable(&command);
-            match command.char_indices().nth(MAX_COMMAND_LEN) {
-                Some((end, _)) => format!("{name} ({}…)", &command[..end]),
-                None => format!("{name} ({command})"),
-            }
-        })
-        .collect();
-    match sessions.len() {
-        0 => {}
-        rest => named.push(format!("and {rest} more")),
-    }
-    named.join(", ")
+fn named<'a>(sessions: impl ExactSizeIterator<Item = (&'a str, String)>) -> String {
+    let named = sessions.map(|(name, command)| {
+        let command = render::printable(&command);
+        match command.char_indices().nth(MAX_COMMAND_LEN) {
+            Some((end, _)) => format!("{name} ({}…)", &command[..end]),
+            None => format!("{name} ({command})"),
+        }
+    });
+    render::few(MAX_NAMED, ", ", named)
 }
 
 /// Returns whether the daemon hangs, all its connections are taken, or its socket may be gone.
@@ -141,12 +132,10 @@ fn end_by_signal(
         _ => "accepted no more connections",
     };
     let pid = holder.as_raw_nonzero();
-    if context.global.json {
-        context.write_json(&serde_json::json!({ "pid": pid, "replied": false }))?;
-    } else {
-        context.write_line(&format!("ccd stopped: pid {pid}, which {why}"))?;
-    }
-    Ok(Exit::Done)
+    let ended = serde_json::json!({ "pid": pid, "replied": false });
+    context.print_either(&ended, |out| {
+        writeln!(out, "ccd stopped: pid {pid}, which {why}")
+    })
 }
 
 /// Waits until the daemon has no process any more; false if it still has one after `limit`.
@@ -233,7 +222,7 @@ mod tests {
         assert_eq!(named(sessions(2)), "n (sleep 1), n (sleep 1)");
         assert!(!named(sessions(10)).contains("more"));
         let text = named(sessions(12));
-        assert!(text.ends_with(", n (sleep 1), and 2 more"), "{text}");
+        assert!(text.ends_with(", n (sleep 1) and 2 more"), "{text}");
         assert_eq!(text.matches("sleep").count(), 10);
         let long = named([("n", "x".repeat(100))].into_iter());
         assert_eq!(long, format!("n ({}…)", "x".repeat(60)));

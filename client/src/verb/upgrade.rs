@@ -43,9 +43,9 @@ pub(crate) fn upgrade(args: &UpgradeArgs, context: &mut Context) -> Result<Exit,
 fn absolute(binary: &Path) -> Result<String, Failure> {
     if !binary.is_file() {
         let shown = binary.display();
-        return Err(Failure::Usage(format!(
+        return Failure::usage(format!(
             "daemon.upgrade: {shown} is not a regular file; give a build of ccd"
-        )));
+        ));
     }
     let path = std::path::absolute(binary).map_err(Failure::io(binary.display()))?;
     path.into_os_string().into_string().map_err(|path| {
@@ -65,17 +65,15 @@ fn hand_over<M: Method<Reply = DaemonUpgradeReply>>(
     let deadline = Instant::now() + LIMIT;
     let (status, hand_over) = wait_for_next(verb, &place, asked.number, deadline)?;
     require_success(verb, &status, &hand_over)?;
-    if context.global.json {
-        context.write_json(&serde_json::json!({
-            "pid": status.pid,
-            "version": status.version,
-            "sessions": status.sessions.live,
-            "jobs_ended": asked.jobs,
-            "last_hand_over": hand_over,
-        }))?;
-    } else {
-        context.write_line(&summary(verb == DaemonUpgrade::NAME, &asked, &status))?;
-    }
+    let done = serde_json::json!({
+        "pid": status.pid,
+        "version": status.version,
+        "sessions": status.sessions.live,
+        "jobs_ended": asked.jobs,
+        "last_hand_over": hand_over,
+    });
+    let summary = summary(verb == DaemonUpgrade::NAME, &asked, &status);
+    context.print_either(&done, |out| writeln!(out, "{summary}"))?;
     Ok(Exit::Done)
 }
 
@@ -96,10 +94,7 @@ fn wait_for_next(
         }
         let stream = place.connect()?;
         // A connection that is made during the handover waits for the next worker.
-        stream
-            .set_read_timeout(Some(left))
-            .map_err(Failure::io("the connection"))?;
-        match Connection::over(stream).call::<DaemonStatus>(&NoParams {}) {
+        match Connection::limited(stream, left)?.call::<DaemonStatus>(&NoParams {}) {
             Ok(answer) => {
                 let done = answer.value.last_hand_over.clone();
                 if let Some(done) = done.filter(|done| done.number > number) {
@@ -126,14 +121,14 @@ fn require_success(
         .as_deref()
         .unwrap_or("ccctl daemon logs may say why");
     if hand_over.rolled_back {
-        return Err(Failure::Failed(format!(
+        return Failure::failed(format!(
             "{verb}: the new build failed to start and was rolled back: {reason}; pid {pid} continues with the old build"
-        )));
+        ));
     }
     if hand_over.cause == HandOverCause::Crash {
-        return Err(Failure::Failed(format!(
+        return Failure::failed(format!(
             "{verb}: the worker was killed during the handover: {reason}; pid {pid}, version {version} took over"
-        )));
+        ));
     }
     Ok(())
 }

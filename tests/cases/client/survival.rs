@@ -203,7 +203,7 @@ fn a_stop_at_a_terminal_names_the_live_sessions_and_asks() {
     let question = format!("{}{}", asked.before, asked.matched);
     assert!(question.starts_with(&first), "{question}");
     // It may ask before its own session is listed.
-    let has_rest = [2, 3].map(|rest| question.contains(&format!(", and {rest} more. Stop")));
+    let has_rest = [2, 3].map(|rest| question.contains(&format!(" and {rest} more. Stop")));
     assert!(has_rest.contains(&true), "{question}");
     stop.line("n");
     stop.expect("ccctl: daemon stop: cancelled");

@@ -1,13 +1,13 @@
-//! Candidates: as a table, and one in full.
+//! Candidates: their table, and one in full.
 
-use crate::render::columns::{self, Column, ColumnCell};
+use crate::render::diff::diff;
 use crate::render::short::age;
 use crate::render::style::Colour;
-use crate::render::table::Table;
-use crate::render::tape::diff;
-use crate::render::{Printer, counted, printable};
+use crate::render::table::{Cell, Column, columns};
+use crate::render::{Printer, counted, printable, short_id};
 use ccd_protocol::coach::{
-    Candidate, CandidateStatus, CoachGetReply, CoachLedgerReply, Decision, Evidence, Scope,
+    Candidate, CandidateStatus, CoachGetReply, CoachLedgerReply, Decision, Evidence, Promotion,
+    Scope,
 };
 use std::io;
 use std::time::SystemTime;
@@ -17,70 +17,42 @@ const FIELD_COLUMNS: usize = 12;
 /// Quotes that are shown of a candidate, the newest ones.
 const NEWEST_QUOTES: usize = 3;
 
-const COLUMNS: [Column; 8] = [
-    Column::new("ID", 8, 0),
-    Column::new("TYPE", 11, 2),
-    Column::new("STATUS", 8, 1),
-    Column::new("SCOPE", 7, 4),
-    Column::new("SEEN", 4, 3),
-    Column::new("CONF", 4, 5),
-    Column::new("LAST", 4, 6),
-    Column::new("TITLE", 20, 0),
-];
+pub(crate) const CANDIDATES: &[Column<Candidate>] = &columns! { |one|
+    "ID" (8, 0) => &one.id,
+    "TYPE" (11, 2) => one.candidate_type.name(),
+    "STATUS" (8, 1) => status(one),
+    "SCOPE" (7, 4) => scope(one).name(),
+    "SEEN" (4, 3) => one.count,
+    "CONF" (4, 5) => percent(one.confidence),
+    "LAST" (4, 6) => Cell::age(&one.last_seen),
+    "TITLE" (20, 0) => &one.title,
+};
 
-/// Writes one line per candidate; on a terminal with a header, and fitted to `width`.
-pub(crate) fn candidates(all: &[Candidate], out: &mut Printer<'_>) -> io::Result<()> {
-    if all.is_empty() {
-        return Ok(());
-    }
-    let now = SystemTime::now();
-    let mut rows: Vec<Vec<ColumnCell>> = all.iter().map(|one| cells(one, now)).collect();
-    if out.style.is_terminal {
-        rows.insert(0, columns::heading(&COLUMNS));
-    }
-    columns::write(&COLUMNS, &rows, out)
-}
+const PROMOTIONS: &[Column<Promotion>] = &columns! { |promotion|
+    "PROMOTED" => &promotion.promoted_at,
+    "CANDIDATE" => short_id(&promotion.fingerprint),
+    "FROM" => promotion.from_scope.name(),
+    "TO" => promotion.to_scope.name(),
+    "REASON" => &promotion.reason,
+};
 
-fn cells(candidate: &Candidate, now: SystemTime) -> Vec<ColumnCell> {
-    let status = match (candidate.status, candidate.guarded) {
-        (status, true) => format!("{}+guard", status.name()),
-        (status, false) => status.name().to_owned(),
-    };
+fn status(candidate: &Candidate) -> Cell {
+    let guard = if candidate.guarded { "+guard" } else { "" };
     let colour = match candidate.status {
         CandidateStatus::Pending => Colour::Notice,
         CandidateStatus::Approved | CandidateStatus::Promoted => Colour::Good,
         CandidateStatus::Rejected => Colour::Dim,
     };
-    vec![
-        (printable(&candidate.id), None),
-        (candidate.candidate_type.name().to_owned(), None),
-        (status, Some(colour)),
-        (scope(candidate).name().to_owned(), None),
-        (candidate.count.to_string(), None),
-        (percent(candidate.confidence), None),
-        (age(&candidate.last_seen, now), None),
-        (printable(&candidate.title), None),
-    ]
+    Cell::coloured(format!("{}{guard}", candidate.status.name()), colour)
 }
 
 pub(crate) fn ledger(reply: &CoachLedgerReply, out: &mut Printer<'_>) -> io::Result<()> {
-    candidates(&reply.candidates, out)?;
+    out.table(&reply.candidates, CANDIDATES)?;
     if reply.promotions.is_empty() {
         return Ok(());
     }
     writeln!(out)?;
-    let mut table = Table::new(["PROMOTED", "CANDIDATE", "FROM", "TO", "REASON"]);
-    for promotion in &reply.promotions {
-        let id: String = promotion.fingerprint.chars().take(8).collect();
-        table.row([
-            promotion.promoted_at.as_str().into(),
-            id.into(),
-            promotion.from_scope.name().into(),
-            promotion.to_scope.name().into(),
-            promotion.reason.as_str().into(),
-        ]);
-    }
-    table.write(out)
+    out.table(&reply.promotions, PROMOTIONS)
 }
 
 /// Writes what to know for a decision: the words, how often and where it was seen, and the newest quotes.
@@ -249,7 +221,7 @@ pub(crate) mod tests {
         approved.status = CandidateStatus::Approved;
         approved.guarded = true;
         let all = [sample("3f2a91bc", "Use pnpm"), approved];
-        let text = printed(|out| candidates(&all, out));
+        let text = printed(|out| out.table(&all, CANDIDATES));
         let line = |index| text.lines().nth(index).unwrap().split_whitespace();
         assert!(
             line(0)
@@ -261,7 +233,7 @@ pub(crate) mod tests {
         // A narrow terminal keeps the id and the title.
         let style = Style::TERMINAL;
         let all = [sample("3f2a91bc", "Use pnpm for everything, everywhere")];
-        let text = printed_in(style, Some(30), |out| candidates(&all, out));
+        let text = printed_in(style, Some(30), |out| out.table(&all, CANDIDATES));
         assert_eq!(text, "ID        TITLE\n3f2a91bc  Use pnpm for everyt…\n");
     }
 

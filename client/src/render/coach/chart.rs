@@ -39,14 +39,6 @@ pub(super) struct Chart {
     pub(super) weeks_per_bar: usize,
 }
 
-/// A horizontal bar of at most `columns` columns; at least one for a value above 0.
-pub(super) fn bar(value: u64, most: u64, columns: usize, is_utf8: bool) -> String {
-    let part = value as f64 / most.max(1) as f64;
-    let length = (part * columns as f64).round() as usize;
-    let length = length.max(usize::from(value > 0)).min(columns);
-    if is_utf8 { "█" } else { "#" }.repeat(length)
-}
-
 fn average(weeks: &[u64]) -> f64 {
     weeks.iter().map(|&count| count as f64).sum::<f64>() / weeks.len() as f64
 }
@@ -88,13 +80,6 @@ mod tests {
         // The oldest and the newest bar are of one week each.
         assert_eq!(drawn.text, "924|00");
         assert_eq!(drawn.weeks_per_bar, 2);
-    }
-
-    #[test]
-    fn a_long_bar_fits_and_a_small_value_is_visible() {
-        assert_eq!(bar(100, 100, 4, true), "████");
-        assert_eq!(bar(1, 1000, 4, false), "#");
-        assert_eq!(bar(0, 0, 4, false), "");
     }
 
     proptest! {

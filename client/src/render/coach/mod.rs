@@ -6,8 +6,8 @@ mod records;
 mod report;
 mod status;
 
-pub(crate) use candidate::{candidate, candidates, evidence, ledger, summary};
-pub(crate) use records::{detected, events, mutes, pattern_groups, pattern_texts};
+pub(crate) use candidate::{CANDIDATES, candidate, evidence, ledger, summary};
+pub(crate) use records::{EVENTS, detected, mutes, pattern_groups, pattern_texts};
 pub(crate) use report::report;
 pub(crate) use status::coach_status;
 

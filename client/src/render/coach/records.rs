@@ -1,48 +1,30 @@
 //! Events, signals, patterns and the detector's quality, as tables.
 
 use super::status::muted;
-use crate::render::line::cut;
 use crate::render::style::Colour;
-use crate::render::table::{Cell, Table};
-use ccd_base::shell;
-
+use crate::render::table::{Cell, Column, columns};
+use crate::render::words::joined;
 use crate::render::{Printer, printable};
-use ccd_protocol::coach::{CoachEvent, CoachPatternsReply, Detected, Mute, PatternGroup};
+use ccd_base::shell;
+use ccd_protocol::coach::{CoachEvent, CoachPatternsReply, Detected, Mute, PatternGroup, Signal};
 use serde_json::Value;
 use std::io::{self, Write};
-
-/// Columns of the table of events before the text.
-const BEFORE_CONTENT: usize = 70;
 
 /// The text of an event is truncated to no less.
 const MIN_CONTENT: usize = 20;
 
-/// Writes one line per event, fitted to a terminal, with the command that shows its turn below it.
-pub(crate) fn events(all: &[CoachEvent], out: &mut Printer<'_>) -> io::Result<()> {
-    let mut table = Table::new(["EVENT", "TIME", "TYPE", "STATE", "TEXT"]);
-    let room = out.room_after(BEFORE_CONTENT, MIN_CONTENT);
-    for event in all {
-        let state = if event.processed {
-            Cell::coloured("processed", Colour::Dim)
-        } else {
-            Cell::coloured("waiting", Colour::Notice)
-        };
+pub(crate) const EVENTS: &[Column<CoachEvent>] = &columns! { |event|
+    "EVENT" => &event.id,
+    "TIME" => &event.timestamp,
+    "TYPE" => event.signal_type.name(),
+    "STATE" => if event.processed { Cell::coloured("processed", Colour::Dim) } else { Cell::coloured("waiting", Colour::Notice) },
+    "TEXT" (MIN_CONTENT, 0) => {
         // The text of a failure is what the program printed; the command says more.
         let command = event.context.get("command").and_then(Value::as_str);
-        let text = command.unwrap_or(&event.content);
-        let cells = vec![
-            event.id.as_str().into(),
-            event.timestamp.as_str().into(),
-            event.signal_type.name().into(),
-            state,
-            cut(&printable(text), room).into(),
-        ];
-        let command = command_to_show(event);
-        let below = command.map(|line| format!("    {}", out.paint(Colour::Dim, &line)));
-        table.row_above(cells, below);
-    }
-    table.write(out)
-}
+        command.unwrap_or(&event.content)
+    },
+    "" => Cell::coloured(command_to_show(event).unwrap_or_default(), Colour::Dim),
+};
 
 /// Returns the command that shows the turn of an event, if Claude Code reported it.
 fn command_to_show(event: &CoachEvent) -> Option<String> {
@@ -54,25 +36,22 @@ fn command_to_show(event: &CoachEvent) -> Option<String> {
 
 /// Writes one line per signal, after the number of its payload, counted from 1.
 pub(crate) fn detected(all: &[Detected], out: &mut Printer<'_>) -> io::Result<()> {
-    let mut table = Table::new(["PAYLOAD", "TYPE", "EVENT", "CONF", "MATCHES"]);
-    for (payload, number) in all.iter().zip(1_u64..) {
-        let number = || Cell::from(number.to_string());
-        if let Some(error) = &payload.error {
-            let error = Cell::coloured(format!("error: {}", printable(error)), Colour::Bad);
-            table.row([number(), "".into(), "".into(), "".into(), error]);
-        }
-        for signal in &payload.signals {
-            let matches: Vec<String> = signal.matches.iter().map(in_words).collect();
-            table.row([
-                number(),
-                signal.signal_type.name().into(),
-                signal.event_type.name().into(),
-                format!("{:.2}", signal.confidence).into(),
-                matches.join(", ").into(),
-            ]);
-        }
+    let mut rows: Vec<(u64, Result<&Signal, &str>)> = Vec::new();
+    for (number, payload) in (1..).zip(all) {
+        rows.extend(payload.error.iter().map(|error| (number, Err(&**error))));
+        rows.extend(payload.signals.iter().map(|signal| (number, Ok(signal))));
     }
-    table.write(out)
+    let columns = columns! { |(number, one): (u64, Result<&Signal, &str>)|
+        "PAYLOAD" => number,
+        "TYPE" => one.map_or("", |one| one.signal_type.name()),
+        "EVENT" => one.map_or("", |one| one.event_type.name()),
+        "CONF" => one.map_or(String::new(), |one| format!("{:.2}", one.confidence)),
+        "MATCHES" => match one {
+            Ok(signal) => joined(", ", signal.matches.iter().map(in_words)).into(),
+            Err(error) => Cell::coloured(format!("error: {error}"), Colour::Bad),
+        },
+    };
+    out.table(&rows, &columns)
 }
 
 /// A pattern, or the text that a pattern of version issues has found.
@@ -81,23 +60,16 @@ fn in_words(found: &Value) -> String {
     text.map_or_else(|| found.to_string(), str::to_owned)
 }
 
+const GROUPS: &[Column<PatternGroup>] = &columns! { |group|
+    "SECTION" => &group.section,
+    "GROUP" => &group.name,
+    "ORIGIN" => if group.built_in { Cell::coloured("built_in", Colour::Dim) } else { Cell::coloured("own", Colour::Good) },
+    "PATTERNS" => group.patterns.len(),
+};
+
 pub(crate) fn pattern_groups(reply: &CoachPatternsReply, out: &mut Printer<'_>) -> io::Result<()> {
     writeln!(out, "{}\n", printable(&reply.path))?;
-    let mut table = Table::new(["SECTION", "GROUP", "ORIGIN", "PATTERNS"]);
-    for group in &reply.groups {
-        let origin = if group.built_in {
-            Cell::coloured("built_in", Colour::Dim)
-        } else {
-            Cell::coloured("own", Colour::Good)
-        };
-        table.row([
-            group.section.as_str().into(),
-            group.name.as_str().into(),
-            origin,
-            group.patterns.len().to_string().into(),
-        ]);
-    }
-    table.write(out)
+    out.table(&reply.groups, GROUPS)
 }
 
 pub(crate) fn pattern_texts(groups: &[&PatternGroup], out: &mut dyn Write) -> io::Result<()> {
@@ -141,7 +113,7 @@ mod tests {
             of_claude_code[key] = value.into();
         }
         let failed = event("exit 1", json!({"command": "npm ci\u{1b}[2J"}));
-        let text = printed(|out| events(&[of(failed), of(of_claude_code)], out));
+        let text = printed(|out| out.table(&[of(failed), of(of_claude_code)], EVENTS));
         let start = "a1b2c3d4  2026-01-31T12:00:00.000Z  COMMAND_FAILURE  waiting  ";
         let below = "    ccctl conversation show s1 --at toolu_1\n";
         assert_eq!(

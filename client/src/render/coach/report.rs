@@ -1,11 +1,13 @@
 //! The report: counts, and what each approved rule has changed.
 
-use super::chart::{bar, chart};
-use crate::render::line::cut;
+use super::chart::chart;
+use crate::render::line::{bar, cut};
 use crate::render::style::Colour;
-use crate::render::table::Table;
+use crate::render::table::{Column, columns};
 use crate::render::{Printer, printable};
-use ccd_protocol::coach::{CoachReportReply, Effect, RuleReport};
+use ccd_protocol::coach::{
+    CoachReportReply, Effect, ProjectCount, RuleReport, TypeCount, WeekCount,
+};
 use std::io;
 
 const INDENT: &str = "  ";
@@ -14,6 +16,16 @@ const MAX_BAR: usize = 40;
 
 /// Columns of that table before the bar, with room for six digits.
 const BEFORE_BAR: usize = 20;
+
+const TYPES: &[Column<TypeCount>] = &columns! { |one|
+    "TYPE" => one.signal_type.name(),
+    "EVENTS" => one.count,
+};
+
+const PROJECTS: &[Column<ProjectCount>] = &columns! { |one|
+    "EVENTS" => one.count,
+    "PROJECT" => one.project.as_deref().unwrap_or(&one.repo_id),
+};
 
 /// Writes counts by type, project and week, then each rule with its weeks before and after it was approved.
 pub(crate) fn report(
@@ -24,29 +36,19 @@ pub(crate) fn report(
     if !reply.since.is_empty() {
         writeln!(out, "since {}", printable(&reply.since))?;
     }
-    let mut types = Table::new(["TYPE", "EVENTS"]);
-    for one in &reply.by_type {
-        types.row([one.signal_type.name().into(), one.count.to_string().into()]);
-    }
-    separated(&types, out)?;
-    let mut projects = Table::new(["EVENTS", "PROJECT"]);
-    for one in &reply.by_project {
-        let name = one.project.as_deref().unwrap_or(&one.repo_id);
-        projects.row([one.count.to_string().into(), name.into()]);
-    }
-    separated(&projects, out)?;
-    let mut weeks = Table::new(["WEEK", "EVENTS", "CHART"]);
-    let most = reply.weeks.iter().map(|week| week.count).max();
+    separated(&reply.by_type, TYPES, out)?;
+    separated(&reply.by_project, PROJECTS, out)?;
+    let most = reply.weeks.iter().map(|week| week.count).max().unwrap_or(0);
     let room = out.width().saturating_sub(BEFORE_BAR).clamp(1, MAX_BAR);
-    for week in &reply.weeks {
-        let bar = bar(week.count, most.unwrap_or(0), room, is_utf8);
-        weeks.row([
-            week.week.as_str().into(),
-            week.count.to_string().into(),
-            bar.into(),
-        ]);
-    }
-    separated(&weeks, out)?;
+    let weeks = reply.weeks.iter();
+    let weeks = weeks.map(|week| (week, bar(week.count, most, room, is_utf8)));
+    let weeks: Vec<(&WeekCount, String)> = weeks.collect();
+    let columns = columns! { |(week, bar): (&WeekCount, String)|
+        "WEEK" => &week.week,
+        "EVENTS" => week.count,
+        "CHART" => bar,
+    };
+    separated(&weeks, &columns, out)?;
     for rule in &reply.rules {
         writeln!(out)?;
         self::rule(rule, is_utf8, out)?;
@@ -54,12 +56,12 @@ pub(crate) fn report(
     Ok(())
 }
 
-fn separated(table: &Table, out: &mut Printer<'_>) -> io::Result<()> {
-    if table.is_empty() {
+fn separated<T>(rows: &[T], columns: &[Column<T>], out: &mut Printer<'_>) -> io::Result<()> {
+    if rows.is_empty() {
         return Ok(());
     }
     writeln!(out)?;
-    table.write(out)
+    out.table(rows, columns)
 }
 
 fn rule(rule: &RuleReport, is_utf8: bool, out: &mut Printer<'_>) -> io::Result<()> {

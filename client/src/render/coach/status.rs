@@ -2,7 +2,7 @@
 
 use crate::render::short::{age, size};
 use crate::render::style::Colour;
-use crate::render::{Printer, counted, printable};
+use crate::render::{Printer, counted, joined, printable};
 use ccd_protocol::coach::{CoachStatusReply, Guard, Mute};
 use std::collections::BTreeMap;
 use std::io;
@@ -99,10 +99,7 @@ fn last_proposal(status: &CoachStatusReply) -> String {
 
 fn counts(all: &BTreeMap<String, u64>) -> String {
     let counts = all.iter().filter(|&(_, &count)| count > 0);
-    let counts: Vec<String> = counts
-        .map(|(name, count)| format!("{count} {name}"))
-        .collect();
-    counts.join(", ")
+    joined(", ", counts.map(|(name, count)| format!("{count} {name}")))
 }
 
 fn problem(text: &str, out: &mut Printer<'_>) -> io::Result<()> {

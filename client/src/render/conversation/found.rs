@@ -4,7 +4,7 @@ use super::numbers::{all, cost_or_more, short};
 use super::spoken::moment;
 use crate::render::line::cut;
 use crate::render::short::{age, size};
-use crate::render::table::{Cell, Table};
+use crate::render::table::{Cell, Column, columns};
 use crate::render::{Colour, Printer, on_one_line, printable};
 use ccd_protocol::conversation::{
     ConversationListReply, ConversationSearchReply, ConversationSummary, Indexing, TurnRole,
@@ -13,39 +13,22 @@ use ccd_protocol::conversation::{
 use std::io;
 use std::time::SystemTime;
 
-/// A title is cut to no less.
-const MIN_TITLE: usize = 10;
-
-/// A project is cut to this, if the terminal is not wide.
-const PROJECT: usize = 12;
-
-/// From this width on, a terminal is wide.
-const WIDE: usize = 110;
+const CONVERSATIONS: &[Column<ConversationSummary>] = &columns! { |one|
+    "SESSION" => Cell::id(&one.session_id),
+    "USED" => Cell::age(one.ended_at.as_deref().unwrap_or_default()),
+    "PROJECT" (12, 0) => &one.project,
+    "TURNS" => one.turns,
+    "FAILED" => Cell::problems(one.errors),
+    "TOKENS" => short(all(&one.usage.total)) + more(one),
+    "COST" => cost_or_more(one.cost_usd, one.cost_at_least_usd),
+    "TITLE" (24, 0) => on_one_line(one.title.as_deref().unwrap_or_default()),
+};
 
 pub(crate) fn conversations(
     reply: &ConversationListReply,
     out: &mut Printer<'_>,
 ) -> io::Result<()> {
-    let now = SystemTime::now();
-    let columns = out.room_after(0, 0);
-    let project = if columns < WIDE { PROJECT } else { usize::MAX };
-    let mut table = Table::new([
-        "SESSION", "USED", "PROJECT", "TURNS", "FAILED", "TOKENS", "COST", "TITLE",
-    ]);
-    for one in &reply.conversations {
-        table.row([
-            out.id(&one.session_id).into(),
-            age(one.ended_at.as_deref().unwrap_or_default(), now).into(),
-            cut(&printable(&one.project), project).into(),
-            one.turns.to_string().into(),
-            Cell::problems(one.errors),
-            format!("{}{}", short(all(&one.usage.total)), more(one)).into(),
-            cost_or_more(one.cost_usd, one.cost_at_least_usd).into(),
-            on_one_line(one.title.as_deref().unwrap_or_default()).into(),
-        ]);
-    }
-    table.fit_last(MIN_TITLE, out);
-    table.write_headed(out)?;
+    out.headed_table(&reply.conversations, CONVERSATIONS)?;
     let shown = reply.conversations.len() as u64;
     if out.style.is_terminal && shown < reply.total {
         let note = format!("{shown} of {}; -n N shows more", reply.total);

@@ -2,7 +2,8 @@
 
 use super::about;
 use super::call;
-use super::page::{INDENT, block, columns_left, heading};
+use super::page::{INDENT, columns_left, heading, lines};
+use super::spoken::{SpokenBlock, is_call};
 use crate::render::{Colour, Printer, cut, on_one_line, printable};
 use ccd_protocol::conversation::{
     ConversationEndReason, ConversationItem, ConversationPair, ConversationTurn, TurnRole,
@@ -97,9 +98,9 @@ impl LiveConversation {
             return writeln!(out, "{indent}{}", out.paint(Colour::Dim, &note));
         }
         let blocks = turn.content_blocks.iter().map(|raw| parsed(raw.get()));
-        let lines = blocks
-            .filter(|one| !is_call(one))
-            .flat_map(|one| block(&one, turn.role, columns));
+        let said = blocks.filter(|one| !is_call(one));
+        let said = said.filter_map(|one| SpokenBlock::of(&one, turn.role));
+        let lines = said.flat_map(|one| lines(&one, columns));
         out.lines(lines, &indent)
     }
 
@@ -169,9 +170,4 @@ impl LiveConversation {
 
 fn parsed(block: &str) -> Value {
     serde_json::from_str(block).unwrap_or_default()
-}
-
-fn is_call(block: &Value) -> bool {
-    let kind = block["type"].as_str().unwrap_or_default();
-    kind.ends_with("tool_use")
 }

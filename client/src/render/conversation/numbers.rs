@@ -1,5 +1,6 @@
 //! Tokens and amounts in a few characters.
 
+use crate::render::joined;
 use crate::render::line::width;
 use ccd_protocol::conversation::ConversationUsage;
 
@@ -82,10 +83,10 @@ pub(super) fn hits(usage: &ConversationUsage) -> String {
 pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups = digits.as_bytes().rchunks(3).rev();
-    let groups: Vec<&str> = groups
-        .filter_map(|group| std::str::from_utf8(group).ok())
-        .collect();
-    groups.join(",")
+    joined(
+        ",",
+        groups.filter_map(|group| std::str::from_utf8(group).ok()),
+    )
 }
 
 /// Cuts a text at its start: the end of a path says most.

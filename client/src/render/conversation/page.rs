@@ -8,9 +8,8 @@ use crate::render::{
     Colour, Line, Printer, Style, on_one_line, printable, readable, wrapped_at_spaces,
 };
 use ccd_protocol::conversation::{
-    ConversationGetReply, ConversationPair, ConversationTurn, Missing, TurnRole, typed,
+    ConversationGetReply, ConversationPair, ConversationTurn, Missing, TurnRole,
 };
-use serde_json::Value;
 use std::io;
 
 /// Columns of the names of fields.
@@ -111,18 +110,14 @@ impl Show<'_> {
         }
         let columns = columns_left(out.width(), indent);
         for block in turn.blocks {
-            let lines = match block {
+            match block {
                 SpokenBlock::Call(pair) => {
                     self.call(&pair, indent, out)?;
                     self.sub_agent(&pair.tool_use.id, turns, depth, out)?;
-                    continue;
                 }
-                _ if self.errors => continue,
-                SpokenBlock::Text(said) => text(&said, None, columns),
-                SpokenBlock::Thinking(said) => thinking(&said, columns),
-                SpokenBlock::Other(kind) => other(&kind),
-            };
-            out.lines(lines, indent)?;
+                _ if self.errors => {}
+                block => out.lines(lines(&block, columns), indent)?,
+            }
         }
         Ok(())
     }
@@ -199,35 +194,18 @@ pub(super) fn heading(turn: &ConversationTurn, style: Style) -> String {
     .to_owned()
 }
 
-/// Returns the lines of a block of a message that is not a call: its text, or its kind.
-pub(super) fn block(block: &Value, role: TurnRole, columns: usize) -> Vec<Line> {
-    match block["type"].as_str().unwrap_or_default() {
-        "text" => {
-            let said = block["text"].as_str().unwrap_or_default();
-            match role {
-                TurnRole::User => text(&typed(said), None, columns),
-                TurnRole::Assistant => text(said, None, columns),
-            }
+/// Returns the lines of a block that is not a call: its text, or its kind.
+pub(super) fn lines(block: &SpokenBlock, columns: usize) -> Vec<Line> {
+    let dim = Some(Colour::Dim);
+    match block {
+        SpokenBlock::Text(said) => text(said, None, columns),
+        // Marks what the model does not say to the user. Colours are not everywhere.
+        SpokenBlock::Thinking(said) if !said.trim().is_empty() => {
+            text(&format!("[thinking] {}", said.trim_start()), dim, columns)
         }
-        "thinking" => thinking(block["thinking"].as_str().unwrap_or_default(), columns),
-        kind => other(kind),
+        SpokenBlock::Thinking(_) | SpokenBlock::Call(_) => Vec::new(),
+        SpokenBlock::Other(kind) => vec![Line::of(format!("[{}]", on_one_line(kind)), dim)],
     }
-}
-
-fn other(kind: &str) -> Vec<Line> {
-    vec![Line::of(
-        format!("[{}]", on_one_line(kind)),
-        Some(Colour::Dim),
-    )]
-}
-
-/// Marks what the model does not say to the user. Colours are not everywhere.
-fn thinking(said: &str, columns: usize) -> Vec<Line> {
-    if said.trim().is_empty() {
-        return Vec::new();
-    }
-    let marked = format!("[thinking] {}", said.trim_start());
-    text(&marked, Some(Colour::Dim), columns)
 }
 
 fn text(text: &str, colour: Option<Colour>, columns: usize) -> Vec<Line> {

@@ -26,6 +26,28 @@ pub(super) const WRITTEN_BY_CLAUDE_CODE: &str = "Claude Code";
 /// Turns in reading order.
 pub(super) type Turns<'a> = Peekable<&'a mut dyn Iterator<Item = Spoken>>;
 
+impl SpokenBlock {
+    /// Reads a block that is not a call; `None` if it says nothing.
+    pub(super) fn of(block: &Value, role: TurnRole) -> Option<Self> {
+        let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
+        match block["type"].as_str().unwrap_or_default() {
+            "text" if role == TurnRole::User => {
+                let said = typed(&text("text")).into_owned();
+                // Such as the output of a command that printed nothing.
+                (!said.trim().is_empty()).then_some(Self::Text(said))
+            }
+            "text" => Some(Self::Text(text("text"))),
+            "thinking" => Some(Self::Thinking(text("thinking"))),
+            kind => Some(Self::Other(kind.to_owned())),
+        }
+    }
+}
+
+pub(super) fn is_call(block: &Value) -> bool {
+    let kind = block["type"].as_str().unwrap_or_default();
+    kind.ends_with("tool_use")
+}
+
 impl Spoken {
     /// Reads the blocks of a turn, and takes its calls from `pairs`.
     pub(crate) fn of(
@@ -35,21 +57,12 @@ impl Spoken {
         let raw = std::mem::take(&mut turn.content_blocks);
         let blocks = raw.iter().filter_map(|raw| {
             let block: Value = serde_json::from_str(raw.get()).unwrap_or_default();
-            let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
-            match block["type"].as_str().unwrap_or_default() {
-                "text" if turn.role == TurnRole::User => {
-                    let said = typed(&text("text")).into_owned();
-                    // Such as the output of a command that printed nothing.
-                    (!said.trim().is_empty()).then_some(SpokenBlock::Text(said))
-                }
-                "text" => Some(SpokenBlock::Text(text("text"))),
-                "thinking" => Some(SpokenBlock::Thinking(text("thinking"))),
+            if is_call(&block) {
                 // If a record repeats a call, it is there once.
-                kind if kind.ends_with("tool_use") => pairs
-                    .remove(&text("id"))
-                    .map(|pair| SpokenBlock::Call(Box::new(pair))),
-                kind => Some(SpokenBlock::Other(kind.to_owned())),
+                let pair = pairs.remove(block["id"].as_str().unwrap_or_default());
+                return pair.map(|pair| SpokenBlock::Call(Box::new(pair)));
             }
+            SpokenBlock::of(&block, turn.role)
         });
         let blocks = blocks.collect();
         Self { turn, blocks }

@@ -2,10 +2,10 @@
 
 use super::found::what_is_left;
 use super::numbers::{all, cost_of_sum, cut_start, hits, short, tokens};
-use crate::render::line::width;
+use crate::render::line::{bar, width};
 use crate::render::short::noted;
-use crate::render::table::{Cell, Table};
-use crate::render::{Colour, Printer, is_utf8, printable};
+use crate::render::table::{Cell, columns};
+use crate::render::{Colour, Printer, is_utf8, joined, printable};
 use ccd_protocol::conversation::{ConversationStatsReply, ConversationUsage, StatsBy, StatsGroup};
 use std::io;
 
@@ -14,6 +14,9 @@ const NAMES: usize = 15;
 
 /// Columns of a row besides the name and the bar: tokens, output, cost, share, and gaps.
 const NUMBERS: usize = 33;
+
+/// What the groups of a [`StatsBy`] are.
+const GROUPS: [&str; 6] = ["DAY", "PROJECT", "BRANCH", "SESSION", "MODEL", "TOOL"];
 
 /// Columns of the longest bar, at least and at most.
 const BAR: (usize, usize) = (10, 50);
@@ -43,9 +46,9 @@ fn sums(reply: &ConversationStatsReply) -> [(&'static str, String); 13] {
         }
     };
     let models = reply.unpriced_models.iter().map(|model| model_name(model));
-    let unpriced = match &*models.collect::<Vec<_>>() {
-        [] => String::new(),
-        names => format!("{} (not in the cost)", names.join(", ")),
+    let unpriced = match &*joined(", ", models) {
+        "" => String::new(),
+        names => format!("{names} (not in the cost)"),
     };
     let (cost, date) = (
         cost_of_sum(reply.cost_usd, is_whole(reply)),
@@ -134,69 +137,43 @@ fn groups(groups: &[StatsGroup], by: StatsBy, out: &mut Printer<'_>) -> io::Resu
         .collect();
     let longest = names.iter().map(|name| width(name)).max().unwrap_or(0);
     let room = out.width().saturating_sub(longest.max(7) + NUMBERS);
-    let bars = groups.iter().map(|group| {
+    let row = |(name, group)| {
         let value = value(group, by);
         let percent = value as f64 / sum.max(1) as f64 * 100.0;
         let bar = bar(value, most, room.clamp(BAR.0, BAR.1), is_utf8());
-        Cell::coloured(format!("{percent:>3.0}% {bar}").trim_end(), Colour::Good)
-    });
-    let mut heading = match by {
-        StatsBy::Tool => vec!["TOOL", "CALLS", "FAILED"],
-        _ => vec![heading(by), "TOKENS", "OUTPUT", "COST"],
+        let bar = format!("{percent:>3.0}% {bar}");
+        Row { name, group, bar }
     };
-    if out.style.is_terminal {
-        heading.push("SHARE");
-    }
-    let columns = heading.len();
-    let mut table = Table::new(heading);
-    for ((name, group), bar) in names.into_iter().zip(groups).zip(bars) {
-        let mut row = vec![name.into()];
-        match by {
-            StatsBy::Tool => row.extend(calls(group)),
-            _ => row.extend(spent(group)),
-        }
-        row.push(bar);
-        row.truncate(columns);
-        table.row_above(row, None);
-    }
-    table.write_headed(out)
-}
-
-fn calls(group: &StatsGroup) -> [Cell; 2] {
-    [group.count.to_string().into(), Cell::problems(group.errors)]
-}
-
-fn spent(group: &StatsGroup) -> [Cell; 3] {
-    let more = if group.is_partial { "+" } else { "" };
-    let is_whole = group.unpriced_models.is_empty() && !group.is_partial;
-    [
-        format!("{}{more}", short(all(&group.usage))).into(),
-        short(group.usage.output_tokens).into(),
-        cost_of_sum(group.cost_usd, is_whole).into(),
-    ]
-}
-
-fn heading(by: StatsBy) -> &'static str {
+    let rows: Vec<Row<'_>> = names.into_iter().zip(groups).map(row).collect();
+    let mut columns = Vec::from(columns! { |row: Row<'_>| (GROUPS[by as usize]) => &row.name, });
     match by {
-        StatsBy::Day => "DAY",
-        StatsBy::Project => "PROJECT",
-        StatsBy::Branch => "BRANCH",
-        StatsBy::Session => "SESSION",
-        StatsBy::Model => "MODEL",
-        StatsBy::Tool => "TOOL",
+        StatsBy::Tool => columns.extend(columns! { |row: Row<'_>|
+            "CALLS" => row.group.count,
+            "FAILED" => Cell::problems(row.group.errors),
+        }),
+        _ => columns.extend(columns! { |row: Row<'_>|
+            "TOKENS" => short(all(&row.group.usage)) + if row.group.is_partial { "+" } else { "" },
+            "OUTPUT" => short(row.group.usage.output_tokens),
+            "COST" => cost_of_sum(row.group.cost_usd, row.is_whole()),
+        }),
     }
+    if out.style.is_terminal {
+        columns.extend(columns! { |row: Row<'_>|
+            "SHARE" => Cell::coloured(row.bar.trim_end(), Colour::Good),
+        });
+    }
+    out.headed_table(&rows, &columns)
 }
 
-/// A horizontal bar of at most `columns` columns, to an eighth of a column; never empty for a value above 0.
-fn bar(value: u64, most: u64, columns: usize, is_utf8: bool) -> String {
-    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let part = value as f64 / most.max(1) as f64;
-    let eighths = (part * columns as f64 * 8.0).round() as usize;
-    let eighths = eighths.max(usize::from(value > 0));
-    if is_utf8 {
-        "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
-    } else {
-        "#".repeat(eighths.div_ceil(8))
+struct Row<'a> {
+    name: String,
+    group: &'a StatsGroup,
+    bar: String,
+}
+
+impl Row<'_> {
+    fn is_whole(&self) -> bool {
+        self.group.unpriced_models.is_empty() && !self.group.is_partial
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{heading, rows};
 use crate::render::words::{program_line, yes_or_no};
-use crate::render::{Printer, on_one_line, printable};
+use crate::render::{Printer, joined, on_one_line, printable};
 use ccd_base::shell;
 use ccd_protocol::investigate::{
     Finding, InvestigateProbeReply, InvestigationEnd, InvestigationReport, OptionFound,
@@ -51,22 +51,19 @@ fn about(report: &InvestigationReport, path: Option<&str>) -> Vec<(&'static str,
         InvestigationEnd::Failed => "broken off: not everything was asked",
     };
     let exits = report.exit_commands.iter();
-    let exits: Vec<String> = exits
-        .map(|exit| match exit.exit_status {
-            0 => exit.command.clone(),
-            status => format!("{} (status {status})", exit.command),
-        })
-        .collect();
-    let quoted = report.prompts.iter().map(|one| format!("{one:?}"));
-    let quoted: Vec<String> = quoted.collect();
+    let exits = exits.map(|exit| match exit.exit_status {
+        0 => exit.command.clone(),
+        status => format!("{} (status {status})", exit.command),
+    });
+    let prompts = report.prompts.iter().map(|one| format!("{one:?}"));
     vec![
         ("program", program_line(&report.program, &report.args)),
         ("version", report.version.clone().unwrap_or_default()),
         ("kind", kind.to_owned()),
         ("usage", report.usage.join("; ")),
-        ("prompts", quoted.join(", ")),
+        ("prompts", joined(", ", prompts)),
         ("help", report.help_commands.join(", ")),
-        ("exits", exits.join(", ")),
+        ("exits", joined(", ", exits)),
         ("formats", report.data_formats.join(", ")),
         (
             "mode",

@@ -8,7 +8,7 @@ mod test_report;
 
 pub(crate) use diff::investigation_diff;
 pub(crate) use investigation::{investigation, probed};
-pub(crate) use lists::{investigations, test_reports};
+pub(crate) use lists::{INVESTIGATIONS, TEST_REPORTS};
 pub(crate) use map::state_map;
 pub(crate) use test_report::test_report;
 

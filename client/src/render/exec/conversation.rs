@@ -1,43 +1,36 @@
 //! Conversations.
 
-use crate::render::line::cut;
-use crate::render::short::age;
-use crate::render::table::{Cell, Table};
+use crate::render::table::{Cell, Column, columns};
+use crate::render::words::word;
 use crate::render::{Colour, Printer, printable, readable};
 use ccd_protocol::exec::{ExecSessionInfo, ExecSessionStatus};
 use std::io;
-use std::time::SystemTime;
-
-/// Columns of the table before the repository.
-const BEFORE_REPOSITORY: usize = 42;
 
 /// The path of a repository is cut to no less.
 const MIN_REPOSITORY: usize = 20;
 
 const NAMES: usize = 14;
 
-pub(crate) fn exec_sessions(all: &[ExecSessionInfo], out: &mut Printer<'_>) -> io::Result<()> {
-    let now = SystemTime::now();
-    let mut table = Table::new(["CONVERSATION", "STATUS", "USED", "RUNS", "REPOSITORY"]);
-    let room = out.room_after(BEFORE_REPOSITORY, MIN_REPOSITORY);
-    for session in all {
-        table.row([
-            out.id(&session.session_id).into(),
-            Cell::coloured(name(session.status), colour(session.status)),
-            age(&session.last_accessed, now).into(),
-            session.execution_count.to_string().into(),
-            cut(&printable(&session.repo_path), room).into(),
-        ]);
-    }
-    table.write(out)
-}
+pub(crate) const EXEC_SESSIONS: &[Column<ExecSessionInfo>] = &columns! { |session|
+    "CONVERSATION" => Cell::id(&session.session_id),
+    "STATUS" => {
+        let colour = match session.status {
+            ExecSessionStatus::Active => Colour::Good,
+            ExecSessionStatus::Completed | ExecSessionStatus::Expired => Colour::Dim,
+        };
+        Cell::coloured(word(&session.status), colour)
+    },
+    "USED" => Cell::age(&session.last_accessed),
+    "RUNS" => session.execution_count,
+    "REPOSITORY" (MIN_REPOSITORY, 0) => &session.repo_path,
+};
 
 pub(crate) fn exec_session(session: &ExecSessionInfo, out: &mut Printer<'_>) -> io::Result<()> {
     out.fields(
         NAMES,
         &[
             ("conversation", session.session_id.clone()),
-            ("status", name(session.status).to_owned()),
+            ("status", word(&session.status)),
             ("repository", session.repo_path.clone()),
             ("created", session.created_at.clone()),
             ("last used", session.last_accessed.clone()),
@@ -53,21 +46,6 @@ pub(crate) fn exec_session(session: &ExecSessionInfo, out: &mut Printer<'_>) -> 
         writeln!(out, "\n{role}\n{}", readable(&message.content).trim_end())?;
     }
     Ok(())
-}
-
-fn name(status: ExecSessionStatus) -> &'static str {
-    match status {
-        ExecSessionStatus::Active => "active",
-        ExecSessionStatus::Completed => "completed",
-        ExecSessionStatus::Expired => "expired",
-    }
-}
-
-fn colour(status: ExecSessionStatus) -> Colour {
-    match status {
-        ExecSessionStatus::Active => Colour::Good,
-        ExecSessionStatus::Completed | ExecSessionStatus::Expired => Colour::Dim,
-    }
 }
 
 #[cfg(test)]
@@ -98,10 +76,10 @@ mod tests {
 
     #[test]
     fn a_conversation_is_a_line_with_its_whole_id_for_scripts() {
-        let text = printed(|out| exec_sessions(&[sample()], out));
+        let text = printed(|out| out.table(&[sample()], EXEC_SESSIONS));
         assert_eq!(text, "0b6f4e1c-52a0  active  -  2  /srv/x\n");
         let style = Style::TERMINAL;
-        let text = printed_in(style, Some(80), |out| exec_sessions(&[sample()], out));
+        let text = printed_in(style, Some(80), |out| out.table(&[sample()], EXEC_SESSIONS));
         let line = "0b6f4e1c      active  -     2     /srv/x\n";
         assert!(text.ends_with(line), "{text}");
         // With its messages.

@@ -1,74 +1,33 @@
 //! The table of runs.
 
 use super::text::{colour, dollars, seconds};
-use crate::render::columns::{self, Column, ColumnCell};
-use crate::render::short::age;
-use crate::render::{Colour, Printer, on_one_line, short_id};
+use crate::render::on_one_line;
+use crate::render::table::{Cell, Column, columns};
 use ccd_protocol::exec::ExecutionSummary;
-use std::io;
 use std::path::Path;
-use std::time::SystemTime;
 
-const COLUMNS: [Column; 8] = [
-    Column::new("RUN", 8, 0),
-    Column::new("STATUS", 7, 0),
-    Column::new("AGE", 3, 3),
-    Column::new("TIME", 5, 4),
-    Column::new("FILES", 5, 5),
-    Column::new("COST", 7, 6),
-    Column::new("REPOSITORY", 10, 2),
-    Column::new("INSTRUCTION", 12, 0),
-];
-
-/// Writes one line per run: with a header and fitted to the terminal or, without a terminal, complete.
-pub(crate) fn executions(all: &[ExecutionSummary], out: &mut Printer<'_>) -> io::Result<()> {
-    let now = SystemTime::now();
-    let is_terminal = out.style.is_terminal;
-    let rows = all.iter().map(|run| cells(run, now, is_terminal));
-    let mut rows: Vec<Vec<ColumnCell>> = rows.collect();
-    if rows.is_empty() {
-        return Ok(());
-    }
-    if is_terminal {
-        rows.insert(0, columns::heading(&COLUMNS));
-        return columns::write(&COLUMNS, &rows, out);
-    }
-    columns::write_words(rows, out)
-}
-
-fn cells(run: &ExecutionSummary, now: SystemTime, is_short: bool) -> Vec<ColumnCell> {
-    let dim = Some(Colour::Dim);
-    let id = if is_short {
-        short_id(&run.request_id)
-    } else {
-        &run.request_id
-    };
-    let time = if run.status.has_ended() {
-        seconds(run.execution_time)
-    } else {
-        String::new()
-    };
-    let files = match run.files_changed_count {
-        0 => String::new(),
-        files => files.to_string(),
-    };
-    vec![
-        (id.to_owned(), None),
-        (run.status.name().to_owned(), Some(colour(run.status))),
-        (age(&run.timestamp, now), dim),
-        (time, dim),
-        (files, None),
-        (run.cost_usd.map(dollars).unwrap_or_default(), dim),
-        (repository(&run.repo_path, is_short), None),
-        (on_one_line(&run.instruction), None),
-    ]
-}
+pub(crate) const EXECUTIONS: &[Column<ExecutionSummary>] = &columns! { |run|
+    "RUN" (8, 0) => Cell::id(&run.request_id),
+    "STATUS" (7, 0) => Cell::coloured(run.status.name(), colour(run.status)),
+    "AGE" (3, 3) => Cell::age(&run.timestamp).dim(),
+    "TIME" (5, 4) => {
+        let has_ended = run.status.has_ended();
+        Cell::maybe(&has_ended.then(|| seconds(run.execution_time))).dim()
+    },
+    "FILES" (5, 5) => {
+        let files = run.files_changed_count;
+        Cell::maybe(&(files > 0).then_some(files))
+    },
+    "COST" (7, 6) => Cell::maybe(&run.cost_usd.map(dollars)).dim(),
+    "REPOSITORY" (10, 2) => repository(&run.repo_path),
+    "INSTRUCTION" (12, 0) => on_one_line(&run.instruction),
+};
 
 /// A work tree: on a terminal by its last name, otherwise its path.
-fn repository(path: &str, is_short: bool) -> String {
-    let name = Path::new(path).file_name().filter(|_| is_short);
+fn repository(path: &str) -> Cell {
+    let name = Path::new(path).file_name();
     let name = name.map_or(path.into(), |name| name.to_string_lossy());
-    on_one_line(&name)
+    Cell::short(&on_one_line(path), &on_one_line(&name))
 }
 
 #[cfg(test)]
@@ -100,7 +59,7 @@ mod tests {
     }
 
     fn shown(width: Option<usize>, style: Style) -> String {
-        printed_in(style, width, |out| executions(&runs(), out))
+        printed_in(style, width, |out| out.table(&runs(), EXECUTIONS))
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::files::{files, total};
 use super::text::{dollars, seconds, verdict};
-use crate::render::{Colour, Printer, counted, cut, on_one_line, short_id};
+use crate::render::{Colour, Printer, about, counted, cut, few, on_one_line, short_id};
 use ccd_protocol::exec::{ExecutionResult, PolicyViolation};
 use std::io;
 
@@ -76,27 +76,21 @@ pub(crate) fn run_notes(result: &ExecutionResult) -> Vec<String> {
     changed.retain(|part| !part.is_empty());
     let files = &result.files_changed;
     if !changed.is_empty() {
-        let names = named(files.iter().map(|file| on_one_line(file)));
+        let names = few(NAMED, ", ", files.iter().map(|file| on_one_line(file)));
         let gap = if names.is_empty() { "" } else { ": " };
         notes.push(format!("changed {}{gap}{names}", changed.join(", ")));
     }
     let denied = &result.policy_violations;
     if !denied.is_empty() {
         let count = counted(denied.len() as u64, "tool call");
-        let names = named(denied.iter().map(|violation| cut(&call(violation), CALL)));
+        let names = few(
+            NAMED,
+            ", ",
+            denied.iter().map(|violation| cut(&call(violation), CALL)),
+        );
         notes.push(format!("denied {count}: {names}"));
     }
     notes
-}
-
-/// The first of some names, and how many more there are.
-fn named(names: impl ExactSizeIterator<Item = String>) -> String {
-    let more = names.len().saturating_sub(NAMED);
-    let first: Vec<String> = names.take(NAMED).collect();
-    match more {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
-    }
 }
 
 /// The number of files and of lines; empty without files. Files in submodules are in no diff.
@@ -109,10 +103,7 @@ fn changes(result: &ExecutionResult) -> String {
 }
 
 pub(super) fn call(violation: &PolicyViolation) -> String {
-    let input = &violation.tool_input;
-    let telling = ["command", "file_path", "url", "pattern", "description"];
-    let about = telling.iter().find_map(|key| input[*key].as_str());
-    let about = about.map_or_else(|| input.to_string(), str::to_owned);
+    let about = about(&violation.tool_input);
     on_one_line(&format!("{}: {about}", violation.tool_name))
 }
 

@@ -3,14 +3,15 @@
 use crate::render::{Colour, Style};
 use ccd_protocol::exec::ExecutionStatus;
 
-/// Returns a time in one or two units: `4.2s`, `42s`, `3m05s`, `1h02m`.
+/// Returns a time in one or two units: `4.2s`, `42s`, `3m05s`, `1h02m`, `2d03h`.
 pub(crate) fn seconds(seconds: f64) -> String {
     let whole = seconds.max(0.0) as u64;
     match whole {
         0..10 if seconds.fract() >= 0.05 => format!("{seconds:.1}s"),
         0..60 => format!("{whole}s"),
         60..3600 => format!("{}m{:02}s", whole / 60, whole % 60),
-        _ => format!("{}h{:02}m", whole / 3600, whole / 60 % 60),
+        3600..86_400 => format!("{}h{:02}m", whole / 3600, whole / 60 % 60),
+        _ => format!("{}d{:02}h", whole / 86_400, whole / 3600 % 24),
     }
 }
 

@@ -10,6 +10,7 @@ use ccd_protocol::Method;
 use ccd_protocol::chain::ChainStarted;
 use ccd_protocol::job::{Job, JobCancel, JobParams, JobState};
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 /// How the wait for a job ended.
 pub(in crate::verb) enum Followed<T> {
@@ -53,11 +54,7 @@ pub(super) fn run_job<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
     let started = context.call::<M>(params)?.value;
     context.warn(&started.warnings);
     let Some(cancel) = cancel else {
-        if context.global.json {
-            context.write_json(&started)?;
-        } else {
-            context.write_line(&started.job)?;
-        }
+        context.print_either(&started, |out| writeln!(out, "{}", started.job))?;
         return Ok(Followed::Left(Exit::Done));
     };
     until_end(&cancel, started.job, context, entry)
@@ -112,7 +109,7 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
             Ok(Followed::Left(Exit::of_program(None, Some(signal))))
         }
         _ if context.global.json => Ok(Followed::Left(Exit::Failed)),
-        _ => Err(Failure::Failed(format!("{}: {}", job.method, why(&job)))),
+        _ => Failure::failed(format!("{}: {}", job.method, why(&job))),
     }
 }
 
@@ -137,9 +134,7 @@ pub(in crate::verb) fn cancelling(
 
 /// Prints once what a job waits for.
 fn note_wait(job: &Job, told: &mut String, context: &Context) {
-    let progress = job.progress.as_ref();
-    let waits = progress.and_then(|progress| progress.get("waits_for")?.as_str());
-    if let Some(waits) = waits
+    if let Some(waits) = part(&job.progress, "waits_for").as_str()
         && told != waits
     {
         context.note(&format!("{}: waits for {waits}", job.method));
@@ -148,23 +143,20 @@ fn note_wait(job: &Job, told: &mut String, context: &Context) {
 }
 
 pub(in crate::verb) fn why(job: &Job) -> &str {
-    let message = job
-        .error
-        .as_ref()
-        .and_then(|error| error.get("message")?.as_str());
-    message.unwrap_or("it failed")
+    part(&job.error, "message").as_str().unwrap_or("it failed")
 }
 
 pub(super) fn count(job: &Job, key: &str) -> u64 {
-    let result = job.result.as_ref();
-    result
-        .and_then(|result| result.get(key)?.as_u64())
-        .unwrap_or(0)
+    part(&job.result, key).as_u64().unwrap_or(0)
 }
 
 pub(super) fn is(job: &Job, key: &str) -> bool {
-    let result = job.result.as_ref();
-    result
-        .and_then(|result| result.get(key)?.as_bool())
-        .unwrap_or(false)
+    part(&job.result, key).as_bool() == Some(true)
+}
+
+/// A part of a result; null if there is none.
+fn part<'a>(whole: &'a Option<Value>, key: &str) -> &'a Value {
+    static NULL: Value = Value::Null;
+    let part = whole.as_ref().and_then(|whole| whole.get(key));
+    part.unwrap_or(&NULL)
 }

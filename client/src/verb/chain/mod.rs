@@ -22,7 +22,15 @@ pub(crate) use watch::watch;
 
 pub(crate) fn dispatch(verb: &ChainVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
-        ChainVerb::List => list(context),
+        ChainVerb::List => {
+            let nothing = "no chains; save one with ccctl chain save NAME 'command' 'command'";
+            context.list::<ChainList, _>(
+                &NoParams {},
+                |reply| &reply.chains,
+                render::CHAINS,
+                nothing,
+            )
+        }
         ChainVerb::Get { name } => {
             let name = name.clone();
             context.show::<ChainGet>(&ChainParams { name }, render::chain)
@@ -36,14 +44,4 @@ pub(crate) fn dispatch(verb: &ChainVerb, context: &mut Context) -> Result<Exit, 
         ChainVerb::Parallel(args) => parallel(args, context),
         ChainVerb::Watch(args) => watch(args, context),
     }
-}
-
-fn list(context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.call::<ChainList>(&NoParams {})?;
-    context.print(&answer, |reply, out| render::chains(&reply.chains, out))?;
-    context.note_if_empty(
-        &answer.value.chains,
-        "no chains; save one with ccctl chain save NAME 'command' 'command'",
-    );
-    Ok(Exit::Done)
 }

@@ -34,9 +34,7 @@ pub(crate) fn parallel(args: &ParallelArgs, context: &mut Context) -> Result<Exi
         Followed::Ended(job) => job,
     };
     let succeeded = count(&job, "succeeded");
-    if !context.global.json {
-        context.write_line(&format!("{succeeded}/{total} commands succeeded"))?;
-    }
+    context.tell(&format!("{succeeded}/{total} commands succeeded"))?;
     Ok(Exit::of_success(succeeded == total))
 }
 
@@ -49,10 +47,7 @@ fn commands(args: &ParallelArgs) -> Result<Vec<String>, Failure> {
         let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
         commands.extend(lines.map(str::to_owned));
         if commands.is_empty() {
-            return Err(Failure::Usage(format!(
-                "{} contains no commands",
-                file.display()
-            )));
+            return Failure::usage(format!("{} contains no commands", file.display()));
         }
     }
     Ok(commands)

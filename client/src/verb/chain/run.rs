@@ -1,7 +1,7 @@
 //! `ccctl chain run`.
 
 use super::follow::{Followed, count, is, run_job};
-use crate::args::ChainRunArgs;
+use crate::args::{ChainRunArgs, params};
 use crate::verb::file::read_object;
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::chain::{ChainRun, ChainRunParams, ChainStep};
@@ -9,17 +9,14 @@ use ccd_protocol::chain::{ChainRun, ChainRunParams, ChainStep};
 /// Runs a chain, and prints each step with its output as it ends.
 pub(super) fn run(args: &ChainRunArgs, context: &mut Context) -> Result<Exit, Failure> {
     let start = &args.start;
-    let params = ChainRunParams {
-        name: args.name.clone(),
+    let params = params!(ChainRunParams { name, shared, shell } of args,
         chain: args.file.as_deref().map(read_object).transpose()?,
-        shared: args.shared,
-        shell: args.shell,
         timeout_ms: args.timeout.unwrap_or_default(),
         cwd: caller::given_path(start.caller.cwd.as_deref())?,
         caller_cwd: caller::working_directory(None)?,
         env: start.caller.variables(),
         inherited: caller::inherited(start.caller.clean_env)?,
-    };
+    );
     let end = run_job::<ChainRun, _>(
         &params,
         start.detach,

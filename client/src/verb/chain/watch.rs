@@ -21,9 +21,7 @@ pub(crate) fn watch(args: &WatchArgs, context: &mut Context) -> Result<Exit, Fai
         context,
         |hit: WatchHit, context| {
             hits += 1;
-            if !context.global.json {
-                context.write_line(&hit.line)?;
-            }
+            context.tell(&hit.line)?;
             if let Some(command) = &mut command {
                 command.run(hit);
             }

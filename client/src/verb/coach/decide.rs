@@ -1,7 +1,7 @@
 //! Decisions on one candidate: `approve`, `reject`, `edit`, `promote`, `undo`, `guard`.
 
 use super::{editor, is_interactive};
-use crate::args::{ApproveArgs, EditArgs, GuardArgs, PromoteArgs, RejectArgs};
+use crate::args::{ApproveArgs, EditArgs, GuardArgs, PromoteArgs, RejectArgs, params};
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::coach::{
     Candidate, CandidateWords, CoachApprove, CoachApproveParams, CoachEdit, CoachEditParams,
@@ -11,21 +11,16 @@ use ccd_protocol::coach::{
 
 /// Writes a candidate to its file, or prints the change as a patch.
 pub(super) fn approve(args: &ApproveArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = CoachApproveParams {
+    let params = params!(CoachApproveParams { scope, diff, branch } of args,
         id: args.of.candidate.clone(),
         edit: args.words.given(),
-        scope: args.scope,
-        diff: args.diff,
-        branch: args.branch.clone(),
         cwd: caller::working_directory(None)?,
-    };
+    );
     let answer = context.call::<CoachApprove>(&params)?;
     context.warn(&answer.value.warnings);
     let (is_patch, branch) = (args.diff, args.branch.as_deref());
     context.print(&answer, |reply, out| match (is_patch, branch) {
-        (true, _) if out.style.is_terminal => render::diff(&reply.diff, out),
-        // For git apply, byte for byte.
-        (true, _) => out.write_all(reply.diff.as_bytes()),
+        (true, _) => render::patch(&reply.diff, out),
         (false, Some(branch)) => {
             let done = format!("approved {}: on branch {branch}", named(&reply.candidate));
             line(&done, out)
@@ -54,11 +49,9 @@ pub(super) fn edit(args: &EditArgs, context: &mut Context) -> Result<Exit, Failu
     let words = match args.words.given() {
         Some(words) => words,
         None if !is_interactive(context) => {
-            return Err(Failure::Usage(
-                "coach edit: nothing to change; give --title, --trigger, --action or --type, or run it at a \
-                 terminal to use an editor"
-                    .to_owned(),
-            ));
+            return Failure::usage(
+                "coach edit: nothing to change; give --title, --trigger, --action or --type, or run it at a terminal to use an editor",
+            );
         }
         None => match in_editor(&id, context)? {
             Some(words) => words,
@@ -119,12 +112,8 @@ pub(super) fn undone(reply: &CoachUndoReply) -> String {
 }
 
 pub(super) fn guard(args: &GuardArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = CoachGuardParams {
-        id: args.of.candidate.clone(),
-        pattern: args.pattern.clone(),
-        tool: args.tool.clone(),
-        off: args.off,
-    };
+    let params = params!(CoachGuardParams { pattern, tool, off } of args,
+        id: args.of.candidate.clone());
     context.show::<CoachGuard>(&params, |reply, out| line(&guarded(reply), out))
 }
 

@@ -40,9 +40,9 @@ fn edited(text: &str, editor: &str) -> Result<String, Failure> {
         .status()
         .map_err(Failure::io("sh"))?;
     if !status.success() {
-        return Err(Failure::Failed(format!(
+        return Failure::failed(format!(
             "coach edit: the editor {editor:?} failed ({status}); nothing was changed"
-        )));
+        ));
     }
     fs::read_to_string(&file.path).map_err(Failure::io(file.path.display()))
 }

@@ -1,6 +1,6 @@
 //! Overviews of the coach: `status`, `get`, `ledger`, `report`.
 
-use crate::args::{LedgerArgs, ReportArgs};
+use crate::args::{LedgerArgs, ReportArgs, params};
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::NoParams;
 use ccd_protocol::coach::{
@@ -21,11 +21,7 @@ pub(super) fn get(candidate: &str, context: &mut Context) -> Result<Exit, Failur
 }
 
 pub(super) fn ledger(args: &LedgerArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = CoachLedgerParams {
-        search: args.search.clone(),
-        status: args.status,
-        limit: args.limit,
-    };
+    let params = params!(CoachLedgerParams { search, status, limit } of args);
     let answer = context.call::<CoachLedger>(&params)?;
     context.note_if_empty(&answer.value.candidates, "no candidates");
     context.print(&answer, render::ledger)

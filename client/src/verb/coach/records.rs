@@ -1,11 +1,11 @@
 //! What the coach keeps: `events`, `mute`, `forget`, `export`, `import`.
 
 use super::project;
-use crate::args::{EventsArgs, ForgetArgs, ImportArgs, MuteArgs};
+use crate::args::{EventsArgs, ForgetArgs, ImportArgs, MuteArgs, params};
 use crate::context::{confirm, is_at_terminal};
 use crate::render::counted;
 use crate::verb::file::read;
-use crate::{Context, Exit, Failure, render, whole_file};
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::NoParams;
 use ccd_protocol::coach::{
     CoachEvents, CoachEventsParams, CoachExport, CoachForget, CoachForgetParams, CoachImport,
@@ -17,19 +17,10 @@ use std::path::Path;
 const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
 
 pub(super) fn events(args: &EventsArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = CoachEventsParams {
-        since: args.since.clone(),
-        signal_type: args.signal_type,
-        project: project(args.project.as_deref())?,
-        limit: args.limit,
-        before: args.before.clone(),
-    };
-    let answer = context.call::<CoachEvents>(&params)?;
-    context.note_if_empty(
-        &answer.value.events,
-        "no events; ccctl coach status shows whether they are recorded",
-    );
-    context.print(&answer, |reply, out| render::events(&reply.events, out))
+    let params = params!(CoachEventsParams { since, signal_type, limit, before } of args,
+        project: project(args.project.as_deref())?);
+    let nothing = "no events; ccctl coach status shows whether they are recorded";
+    context.list::<CoachEvents, _>(&params, |reply| &reply.events, render::EVENTS, nothing)
 }
 
 pub(super) fn mute(args: &MuteArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -43,16 +34,10 @@ pub(super) fn mute(args: &MuteArgs, context: &mut Context) -> Result<Exit, Failu
 
 /// Deletes events and payloads, at a terminal after a question.
 pub(super) fn forget(args: &ForgetArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = CoachForgetParams {
-        project: project(args.project.as_deref())?,
-        session: args.session.clone(),
-        before: args.before.clone(),
-        all: args.all,
-    };
+    let params = params!(CoachForgetParams { session, before, all } of args,
+        project: project(args.project.as_deref())?);
     if !args.yes && is_at_terminal() && !confirm(&question(&params)) {
-        return Err(Failure::Failed(
-            "coach.forget: cancelled; nothing was deleted".to_owned(),
-        ));
+        return Failure::failed("coach.forget: cancelled; nothing was deleted");
     }
     context.show::<CoachForget>(&params, |reply, out| {
         let events = counted(reply.events, "event");
@@ -84,13 +69,8 @@ fn question(params: &CoachForgetParams) -> String {
 pub(super) fn export(output: Option<&Path>, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<CoachExport>(&NoParams {})?;
     context.print_json();
-    match output {
-        None => context.write_line(answer.json.get())?,
-        Some(path) => {
-            let text = format!("{}\n", answer.json.get());
-            whole_file::write(path, text.as_bytes()).map_err(Failure::io(path.display()))?;
-        }
-    }
+    let text = format!("{}\n", answer.json.get());
+    context.write_to(output.unwrap_or(Path::new("-")), text.as_bytes())?;
     Ok(Exit::Done)
 }
 
@@ -105,9 +85,7 @@ pub(super) fn import(args: &ImportArgs, context: &mut Context) -> Result<Exit, F
     context.print(&answer, |reply, out| {
         writeln!(out, "{} added, {} merged", reply.added, reply.merged)
     })?;
-    if !context.global.json {
-        reply.refused.iter().for_each(|why| context.note(why));
-    }
+    reply.refused.iter().for_each(|why| context.remark(why));
     Ok(Exit::of_success(reply.refused.is_empty()))
 }
 

@@ -24,7 +24,7 @@ pub(super) fn review(args: &ReviewArgs, context: &mut Context) -> Result<Exit, F
     }
     if !is_interactive(context) {
         return context.print(&answer, |reply, out| {
-            render::candidates(&reply.candidates, out)
+            out.table(&reply.candidates, render::CANDIDATES)
         });
     }
     let cwd = caller::working_directory(None)?;

@@ -20,11 +20,11 @@ pub(super) fn rule(args: &RuleArgs, context: &mut Context) -> Result<Exit, Failu
     let event = event(&args.event, context)?;
     let text = args.text.trim().trim_end_matches('.');
     if text.is_empty() {
-        return Err(Failure::Usage("coach rule: the text is empty".to_owned()));
+        return Failure::usage("coach rule: the text is empty");
     }
     if text.contains("<!--") || text.contains("-->") || text.contains(char::is_control) {
         let what = "coach rule: the text must be one line without control characters, <!-- or -->";
-        return Err(Failure::Usage(what.to_owned()));
+        return Failure::usage(what);
     }
     let candidate = json!({
         "title": text, "candidate_type": CandidateType::Rule, "trigger_condition": TRIGGER, "action": text,
@@ -35,7 +35,7 @@ pub(super) fn rule(args: &RuleArgs, context: &mut Context) -> Result<Exit, Failu
     let document = json!({ "candidates": [candidate] });
     let made = context.call::<CoachImport>(&CoachImportParams { document })?;
     if let Some(why) = made.value.refused.first() {
-        return Err(Failure::Usage(format!("coach rule: {why}")));
+        return Failure::usage(format!("coach rule: {why}"));
     }
     let params = CoachApproveParams {
         // Of the words without secrets.
@@ -63,11 +63,11 @@ fn event(start: &str, context: &Context) -> Result<CoachEvent, Failure> {
     events.retain(|event| event.id.starts_with(start));
     match (events.len(), events.pop()) {
         (1, Some(event)) => Ok(event),
-        (0, _) => Err(Failure::Usage(format!(
+        (0, _) => Failure::usage(format!(
             "coach rule: no event id among the newest {MOST_EVENTS} starts with {start:?}; ccctl coach events lists them"
-        ))),
-        _ => Err(Failure::Usage(format!(
+        )),
+        _ => Failure::usage(format!(
             "coach rule: more than one event id starts with {start:?}; type more of the id"
-        ))),
+        )),
     }
 }

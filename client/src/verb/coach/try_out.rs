@@ -1,6 +1,7 @@
 //! What can be tried without storing anything, and aggregation: `detect`, `fingerprint`, `patterns`, `aggregate`.
 
-use crate::args::{DetectArgs, FingerprintArgs};
+use crate::args::{DetectArgs, FingerprintArgs, params};
+use crate::call::garbled;
 use crate::render::counted;
 use crate::verb::file::read;
 use crate::{Context, Exit, Failure, render};
@@ -33,10 +34,7 @@ pub(super) fn detect(args: &DetectArgs, context: &mut Context) -> Result<Exit, F
         return context.print(&answer, |reply, out| render::detected(&reply.results, out));
     }
     let raw: RawResults<'_> =
-        serde_json::from_str(answer.json.get()).map_err(|error| Failure::Garbled {
-            method: "coach.detect".to_owned(),
-            why: error.to_string(),
-        })?;
+        serde_json::from_str(answer.json.get()).map_err(|error| garbled("coach.detect", &error))?;
     context.render(|out| {
         raw.results
             .iter()
@@ -52,11 +50,7 @@ fn payloads(text: &str) -> Vec<String> {
 }
 
 pub(super) fn fingerprint(args: &FingerprintArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = CoachFingerprintParams {
-        candidate_type: args.candidate_type,
-        trigger: args.trigger.clone(),
-        action: args.action.clone(),
-    };
+    let params = params!(CoachFingerprintParams { candidate_type, trigger, action } of args);
     context.show::<CoachFingerprint>(&params, |reply, out| {
         writeln!(out, "{}", render::printable(&reply.normalized_text))?;
         writeln!(out, "{}", render::printable(&reply.fingerprint))
@@ -77,12 +71,8 @@ pub(super) fn patterns(group: Option<&str>, context: &mut Context) -> Result<Exi
             "there is no group {name:?}; ccctl coach patterns lists all groups"
         )));
     }
-    if context.global.json {
-        context.write_json(&serde_json::json!({ "groups": groups }))?;
-    } else {
-        context.render(|out| render::pattern_texts(&groups, out))?;
-    }
-    Ok(Exit::Done)
+    let all = serde_json::json!({ "groups": groups });
+    context.print_either(&all, |out| render::pattern_texts(&groups, out))
 }
 
 /// Prints the new candidates.
@@ -90,17 +80,15 @@ pub(super) fn aggregate(context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<CoachAggregate>(&NoParams {})?;
     let reply = &answer.value;
     context.print(&answer, |reply, out| {
-        render::candidates(&reply.candidates, out)
+        out.table(&reply.candidates, render::CANDIDATES)
     })?;
-    if !context.global.json {
-        context.note(&format!(
-            "{}, {} seen again; {} processed, {} waiting for more evidence",
-            counted(reply.candidates.len() as u64, "new candidate"),
-            reply.seen_again,
-            counted(reply.processed, "event"),
-            reply.pending
-        ));
-    }
+    context.remark(&format!(
+        "{}, {} seen again; {} processed, {} waiting for more evidence",
+        counted(reply.candidates.len() as u64, "new candidate"),
+        reply.seen_again,
+        counted(reply.processed, "event"),
+        reply.pending
+    ));
     Ok(Exit::Done)
 }
 

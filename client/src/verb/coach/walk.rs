@@ -2,7 +2,7 @@
 
 use super::decide::{approved, named, undone};
 use crate::Failure;
-use crate::render::{self, Colour, Printer, Style};
+use crate::render::{self, Colour, Printer, Style, joined};
 use ccd_protocol::Method;
 use ccd_protocol::coach::{
     Candidate, CandidateWords, CoachApprove, CoachApproveParams, CoachEdit, CoachEditParams,
@@ -273,10 +273,7 @@ impl Walk {
         ];
         let counts = counts.map(|(outcome, name)| (count(outcome), name));
         let counts = counts.iter().filter(|(count, _)| *count > 0);
-        let counts: Vec<String> = counts
-            .map(|(count, name)| format!("{count} {name}"))
-            .collect();
-        counts.join(", ")
+        joined(", ", counts.map(|(count, name)| format!("{count} {name}")))
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) fn export(
         (None, None, true) => (Form::Json, args.file.as_deref().unwrap_or(Path::new("-"))),
         (None, None, false) => {
             let text = "export: the format is missing; add --html FILE, --markdown FILE or --json";
-            return Err(Failure::Usage(text.to_owned()));
+            return Failure::usage(text);
         }
     };
     let conversation = named(&args.conversation)?;
@@ -74,7 +74,7 @@ pub(super) fn write_file(
             "{}: a transcript of Claude Code; give another file",
             file.display()
         );
-        return Err(Failure::Usage(text));
+        return Failure::usage(text);
     }
     let failed = |error: io::Error| Failure::io(file.display())(error);
     let fill = |out: &mut dyn Write| {

@@ -2,10 +2,11 @@
 
 use crate::args::{
     ConversationListArgs, ConversationSearchArgs, ConversationStatsArgs, ScopeOfConversations,
+    params,
 };
 use crate::call::is_elsewhere;
 use crate::caller::claude_dirs;
-use crate::{Context, Exit, Failure, caller, render, whole_file};
+use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::conversation::{
     ConversationList, ConversationListParams, ConversationScope, ConversationSearch,
     ConversationSearchParams, ConversationStats, ConversationStatsParams, Indexing, StatsBy,
@@ -48,8 +49,8 @@ fn nothing(what: &str, scope: &ScopeOfConversations) -> String {
 
 /// Says in a pipe that a list is not whole. On a terminal, it is the last line of the list.
 fn note_what_is_left_out(shown: usize, total: u64, context: &Context) {
-    if (shown as u64) < total && !context.global.json && !context.style.is_terminal {
-        context.note(&format!("{shown} of {total}; -n N shows more"));
+    if (shown as u64) < total && !context.style.is_terminal {
+        context.remark(&format!("{shown} of {total}; -n N shows more"));
     }
 }
 
@@ -57,18 +58,9 @@ pub(super) fn search(
     args: &ConversationSearchArgs,
     context: &mut Context,
 ) -> Result<Exit, Failure> {
-    let params = ConversationSearchParams {
-        query: args.words.join(" "),
-        scope: scope(&args.scope)?,
-        role: args.role,
-        tool: args.tool.clone(),
-        status: args.status,
-        model: args.model.clone(),
-        file: args.file.clone(),
-        session: args.session.clone(),
-        limit: args.limit,
-        before: None,
-    };
+    let params = params!(ConversationSearchParams {
+        role, tool, status, model, file, session, limit
+    } of args, query: args.words.join(" "), scope: scope(&args.scope)?, before: None);
     let answer = context.call::<ConversationSearch>(&params)?;
     let reply = &answer.value;
     note_what_is_missing(reply.indexing, reply.unreadable.as_ref(), context);
@@ -105,7 +97,7 @@ fn image(
 ) -> Result<Exit, Failure> {
     if context.global.json {
         let text = "--svg and --json cannot be combined; leave one out";
-        return Err(Failure::Usage(text.to_owned()));
+        return Failure::usage(text);
     }
     let by = params.by.unwrap_or(StatsBy::Day);
     let params = ConversationStatsParams {
@@ -114,13 +106,7 @@ fn image(
     };
     let reply = context.call::<ConversationStats>(&params)?.value;
     note_what_is_missing(reply.indexing, reply.unreadable.as_ref(), context);
-    let image = render::stats_svg(&reply, by);
-    if file == Path::new("-") {
-        context.write_bytes(image.as_bytes())?;
-    } else {
-        let what = format!("could not write the image to {}", file.display());
-        whole_file::write(file, image.as_bytes()).map_err(Failure::io(what))?;
-    }
+    context.write_to(file, render::stats_svg(&reply, by).as_bytes())?;
     Ok(Exit::Done)
 }
 

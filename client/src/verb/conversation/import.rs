@@ -24,9 +24,9 @@ fn import_one(file: &Path, context: &mut Context) -> Result<(), Failure> {
         file: caller::absolute(file)?,
     };
     let answer = context.call::<ConversationImport>(&params)?;
-    if answer.value.skipped_lines > 0 && !context.global.json {
+    if answer.value.skipped_lines > 0 {
         let lines = render::counted(answer.value.skipped_lines, "line");
-        context.note(&format!("{}: {lines} skipped", file.display()));
+        context.remark(&format!("{}: {lines} skipped", file.display()));
     }
     context.print(&answer, render::imported)?;
     Ok(())

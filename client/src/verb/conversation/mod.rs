@@ -35,12 +35,9 @@ pub(crate) fn dispatch(verb: &ConversationVerb, context: &mut Context) -> Result
             };
             let answer = context.call::<ConversationRecordGet>(&params)?;
             context.print_json();
-            if context.global.json {
-                context.write_line(answer.json.get())?;
-            } else {
-                context.write_line(answer.value.record.get())?;
-            }
-            Ok(Exit::Done)
+            context.print(&answer, |reply, out| {
+                writeln!(out, "{}", reply.record.get())
+            })
         }
         ConversationVerb::Tool {
             conversation,

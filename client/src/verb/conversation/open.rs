@@ -31,16 +31,11 @@ pub(super) fn open(word: &str, context: &mut Context) -> Result<Exit, Failure> {
     remove_old(&folder);
     let file = folder.join(format!("{}.html", std::process::id()));
     write_file(Form::Html, &conversation, &place, &file)?;
-    if context.global.json {
-        context.write_json(&serde_json::json!({ "file": file }))?;
-    } else {
-        context.write_line(&file.display().to_string())?;
-    }
+    let written = serde_json::json!({ "file": file });
+    context.print_either(&written, |out| writeln!(out, "{}", file.display()))?;
     match start(&file) {
         None => Ok(Exit::Done),
-        Some(why) => Err(Failure::Failed(format!(
-            "{OPENER}: {why}; open the file above in a browser"
-        ))),
+        Some(why) => Failure::failed(format!("{OPENER}: {why}; open the file above in a browser")),
     }
 }
 
@@ -58,10 +53,10 @@ fn folder() -> Result<PathBuf, Failure> {
     if found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0 {
         Ok(folder)
     } else {
-        Err(Failure::Failed(format!(
+        Failure::failed(format!(
             "{}: not a private directory of yours; remove it, or set TMPDIR",
             folder.display()
-        )))
+        ))
     }
 }
 

@@ -23,8 +23,8 @@ pub(super) fn tail(args: &ConversationTailArgs, context: &mut Context) -> Result
     if !context.global.json {
         params.kinds = vec![ItemKind::Turn, ItemKind::Pair, ItemKind::End];
     }
-    if context.style.is_terminal && args.conversation.is_none() && !context.global.json {
-        context.note(&match &params.project {
+    if context.style.is_terminal && args.conversation.is_none() {
+        context.remark(&match &params.project {
             Some(project) => format!("conversations started in {project} or below; Ctrl-C to end"),
             None => "all conversations; Ctrl-C to end".to_owned(),
         });
@@ -74,10 +74,9 @@ impl Connections {
                 _ => self.short_losses = 0,
             }
             if self.short_losses > MAX_SHORT_LOSSES {
-                return Err(Failure::Failed(
-                    "the daemon ends whenever it is to follow this; ccctl daemon logs may show why"
-                        .to_owned(),
-                ));
+                return Failure::failed(
+                    "the daemon ends whenever it is to follow this; ccctl daemon logs may show why",
+                );
             }
             self.since = Some(Instant::now());
             let connection = Connection::over(self.place.connect()?);

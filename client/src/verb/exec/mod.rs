@@ -14,11 +14,9 @@ pub(crate) fn dispatch(args: &ExecArgs, context: &mut Context) -> Result<Exit, F
     let done = match &args.verb {
         None => refuse_misspelling(args.run.instruction.as_deref())
             .and_then(|()| run::run(&args.run, context)),
-        Some(_) if args.run != ExecRunArgs::default() => Err(Failure::Usage(
-            "exec: a subcommand takes its options after its name, and an instruction is one word; \
-             quote it, or put -- before it"
-                .to_owned(),
-        )),
+        Some(_) if args.run != ExecRunArgs::default() => Failure::usage(
+            "exec: a subcommand takes its options after its name, and an instruction is one word; quote it, or put -- before it",
+        ),
         Some(verb) => subcommand(verb, context),
     };
     done.or_else(|failure| {
@@ -33,9 +31,9 @@ fn refuse_misspelling(instruction: Option<&str>) -> Result<(), Failure> {
     // After -- whatever comes is an instruction.
     let is_meant = std::env::args_os().any(|arg| arg == "--");
     match subcommand_like::<ExecVerb>(word).filter(|_| !is_meant) {
-        Some(name) => Err(Failure::Usage(format!(
+        Some(name) => Failure::usage(format!(
             "exec: {word}: no such subcommand; did you mean {name}? To run it as an instruction: ccctl exec run {word}"
-        ))),
+        )),
         None => Ok(()),
     }
 }

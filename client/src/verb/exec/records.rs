@@ -16,14 +16,13 @@ pub(super) fn list(args: &ExecListArgs, context: &mut Context) -> Result<Exit, F
         status: args.status,
         limit: args.limit,
     };
-    let answer = context.call::<ExecList>(&params)?;
-    context.note_if_empty(
-        &answer.value.executions,
-        "no runs; ccctl exec 'INSTRUCTION' starts one",
-    );
-    context.print(&answer, |reply, out| {
-        render::executions(&reply.executions, out)
-    })
+    let nothing = "no runs; ccctl exec 'INSTRUCTION' starts one";
+    context.list::<ExecList, _>(
+        &params,
+        |reply| &reply.executions,
+        render::EXECUTIONS,
+        nothing,
+    )
 }
 
 /// Shows a run as a page, or its diff or output.
@@ -34,7 +33,7 @@ pub(super) fn get(args: &ExecGetArgs, context: &mut Context) -> Result<Exit, Fai
         context.write_line(answer.json.get())?;
     } else if args.diff {
         pager::page(context, |out| {
-            render::run_diff(&result.diff, out).map_err(Failure::Output)
+            render::patch(&result.diff, out).map_err(Failure::Output)
         })?;
     } else if args.stdout {
         context.write_bytes(result.stdout.as_bytes())?;
@@ -58,14 +57,13 @@ pub(super) fn sessions(
         repo_path: caller::given_path(repo_path)?,
         status,
     };
-    let answer = context.call::<ExecSessions>(&params)?;
-    context.note_if_empty(
-        &answer.value.sessions,
-        "no conversations; each run of ccctl exec without --resume starts one",
-    );
-    context.print(&answer, |reply, out| {
-        render::exec_sessions(&reply.sessions, out)
-    })
+    let nothing = "no conversations; each run of ccctl exec without --resume starts one";
+    context.list::<ExecSessions, _>(
+        &params,
+        |reply| &reply.sessions,
+        render::EXEC_SESSIONS,
+        nothing,
+    )
 }
 
 pub(super) fn session(conversation: &str, context: &mut Context) -> Result<Exit, Failure> {

@@ -1,6 +1,6 @@
 //! The parameters of a run, from the command line.
 
-use crate::args::{ExecRunArgs, ToolList};
+use crate::args::{ExecRunArgs, ToolList, params};
 use crate::verb::file::read_text;
 use crate::{Failure, caller};
 use ccd_protocol::exec::{ExecRunParams, OutputFormat};
@@ -23,28 +23,22 @@ pub(super) fn params_of(
 ) -> Result<ExecRunParams, Failure> {
     let list =
         |list: &Option<ToolList>| list.as_ref().map(|list| list.0.clone()).unwrap_or_default();
-    Ok(ExecRunParams {
+    Ok(params!(ExecRunParams {
+        continue_last, timeout, model, max_turns, permission_mode, lock_timeout, stall_timeout, worktree
+    } of args,
         instruction: instruction(args)?,
         output_format,
         allowed_tools: list(&args.allowed_tools),
         disallowed_tools: list(&args.disallowed_tools),
         resume_session_id: args.resume.clone(),
-        continue_last: args.continue_last,
         verbose,
-        timeout: args.timeout,
         dirty_worktree: args.dirty_worktree.unwrap_or_default(),
         repo_path: caller::working_directory(args.repo_path.as_deref())?,
-        model: args.model.clone(),
-        max_turns: args.max_turns,
-        permission_mode: args.permission_mode.clone(),
-        lock_timeout: args.lock_timeout,
-        stall_timeout: args.stall_timeout,
-        worktree: args.worktree,
         tape: args
             .tape
             .options(caller::given_path(args.tape.tapes.as_deref())?),
         inherited: caller::inherited(false)?,
-    })
+    ))
 }
 
 fn instruction(args: &ExecRunArgs) -> Result<String, Failure> {

@@ -19,9 +19,7 @@ pub(crate) fn learn(args: &LearnArgs, context: &mut Context) -> Result<Exit, Fai
 
 fn demonstrated(args: &LearnArgs, context: &mut Context) -> Result<Exit, Failure> {
     if !can_draw() {
-        return Err(Failure::Usage(
-            "learn: somebody must type; use it on a terminal".to_owned(),
-        ));
+        return Failure::usage("learn: somebody must type; use it on a terminal");
     }
     let mut words = args.target.program.iter().cloned();
     let params = SessionCreateParams {

@@ -15,10 +15,10 @@ use ccd_protocol::investigate::{
 /// Prints the map of a report, of the newest one of a program, or of a new one.
 pub(crate) fn map(args: &MapArgs, context: &mut Context) -> Result<Exit, Failure> {
     if args.svg {
-        return Err(Failure::Usage(format!(
+        return Failure::usage(format!(
             "ccctl draws no maps: use ccctl map --dot {} | dot -Tsvg",
             args.target
-        )));
+        ));
     }
     let report = match report_of(args, context)? {
         Some(report) => report,

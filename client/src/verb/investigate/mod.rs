@@ -7,7 +7,7 @@ mod run;
 
 use crate::args::{
     InvestigateArgs, InvestigateRunArgs, InvestigateVerb, ProbeArgs, ReportCleanupArgs,
-    ReportListArgs, ReportNameArgs, TargetArgs, subcommand_like,
+    ReportListArgs, ReportNameArgs, TargetArgs, params, subcommand_like,
 };
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::investigate::{
@@ -88,10 +88,7 @@ pub(in crate::verb) fn named(report: &str) -> ReportParams {
 }
 
 pub(in crate::verb) fn listed(args: &ReportListArgs) -> ReportListParams {
-    ReportListParams {
-        program: args.program.clone(),
-        limit: args.limit,
-    }
+    params!(ReportListParams { program, limit } of args)
 }
 
 pub(in crate::verb) fn delete<M>(
@@ -117,33 +114,20 @@ where
         older_than_s: args.older_than,
     };
     let answer = context.call::<M>(&params)?;
-    context.warn(&cleaned(&answer.value.warnings));
+    context.warn(&answer.value.warnings);
     context.print(&answer, |reply, out| {
         let reports = render::counted(reply.removed, "report");
         writeln!(out, "deleted {reports}, {}", render::size(reply.bytes))
     })
 }
 
-/// Names of files in warnings are whatever somebody has chosen.
-pub(in crate::verb) fn cleaned(warnings: &[String]) -> Vec<String> {
-    warnings
-        .iter()
-        .map(|text| render::on_one_line(text))
-        .collect()
-}
-
 fn list(args: &ReportListArgs, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<InvestigateList>(&listed(args))?;
-    let reply = &answer.value;
-    if !context.global.json {
-        context.warn(&cleaned(&reply.warnings));
-    }
-    context.note_if_empty(
-        &reply.reports,
-        "no reports; ccctl investigate PROGRAM makes one",
-    );
+    let nothing = "no reports; ccctl investigate PROGRAM makes one";
+    context.warn(&answer.value.warnings);
+    context.note_if_empty(&answer.value.reports, nothing);
     context.print(&answer, |reply, out| {
-        render::investigations(&reply.reports, out)
+        out.table(&reply.reports, render::INVESTIGATIONS)
     })
 }
 

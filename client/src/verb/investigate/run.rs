@@ -16,12 +16,9 @@ pub(super) fn run(args: &InvestigateRunArgs, context: &mut Context) -> Result<Ex
         Followed::Left(exit) => return Ok(exit),
         Followed::Ended(ended) => ended,
     };
-    if context.global.json {
-        context.write_json(&result.report)?;
-    } else {
-        let path = Some(&*result.path);
-        context.render(|out| render::investigation(&result.report, path, out))?;
-    }
+    context.print_either(&result.report, |out| {
+        render::investigation(&result.report, Some(&result.path), out)
+    })?;
     Ok(exit)
 }
 

@@ -13,9 +13,7 @@ pub(crate) fn cleanup(args: &CleanupArgs, context: &mut Context) -> Result<Exit,
         let live_len = live.value.sessions.len();
         let what = counted(live_len as u64, "live session");
         if live_len > 0 && !confirm(&format!("this ends {what}. Continue?")) {
-            return Err(Failure::Failed(
-                "session.cleanup: cancelled; nothing was done".to_owned(),
-            ));
+            return Failure::failed("session.cleanup: cancelled; nothing was done");
         }
     }
     let params = SessionCleanupParams {

@@ -1,9 +1,9 @@
 //! `ccctl session create`.
 
-use crate::args::CreateArgs;
+use crate::args::{CreateArgs, params};
 use crate::terminal::terminal_size;
 use crate::{Context, Exit, Failure, attach, caller, render, secrets, tape};
-use ccd_protocol::session::{SessionCreate, SessionCreateParams};
+use ccd_protocol::session::{SessionAttachParams, SessionCreate, SessionCreateParams};
 
 /// Starts a session and prints its id; warnings go to standard error.
 pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -24,7 +24,13 @@ pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, F
     }
     if args.attach {
         let keys = &args.detach.detach_keys;
-        let exit = attach::attach_created(&session.session_id, keys, context)?;
+        // Even if it has ended by now.
+        let created = SessionAttachParams {
+            session: session.session_id.clone(),
+            ended: true,
+            ..SessionAttachParams::default()
+        };
+        let exit = attach::attach_to(created, keys, context)?;
         let summary = tape::Summary::of(params.tape.as_ref());
         if summary == tape::Summary::Told {
             tape::print_summary_if_ended(summary, &context.place()?, &session.session_id, context);
@@ -42,32 +48,26 @@ fn params(args: &CreateArgs) -> Result<SessionCreateParams, Failure> {
     let own_size = args.attach.then(terminal_size).flatten();
     let size = args.size.or(own_size);
     let mut words = args.program.iter().cloned();
-    Ok(SessionCreateParams {
+    Ok(params!(SessionCreateParams {
+        shell, name, id, encoding, reuse, stream, max_output_size, output_limit
+    } of args,
         program: words.next(),
         args: words.collect(),
-        shell: args.shell,
         cwd: caller::working_directory(args.caller.cwd.as_deref())?,
         env: args.caller.variables(),
         inherited: caller::inherited(args.caller.clean_env)?,
-        name: args.name.clone(),
-        id: args.id.clone(),
         rows: args.rows.or(size.map(|size| size.rows)),
         cols: args.cols.or(size.map(|size| size.cols)),
-        encoding: args.encoding.clone(),
         echo: args.no_echo.then_some(false),
         persist: args.persist(),
-        reuse: args.reuse,
-        stream: args.stream,
         timeout_s: args.timeout,
         session_timeout_s: args.session_timeout,
         max_session_runtime_s: args.max_runtime,
-        max_output_size: args.max_output_size,
-        output_limit: args.output_limit,
         config: args.config.config.clone(),
         set: args.config.set.iter().cloned().collect(),
         tape: tape::named(&args.tape)?,
         ..SessionCreateParams::default()
-    })
+    ))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `ccctl session expect`.
 
-use crate::args::{ExpectArgs, patterns};
+use crate::args::{ExpectArgs, params, patterns};
 use crate::{Context, Exit, Failure};
 use ccd_protocol::session::{ExpectResult, Pattern, SessionExpect, SessionExpectParams};
 
@@ -10,13 +10,8 @@ pub(crate) fn expect(args: &ExpectArgs, context: &mut Context) -> Result<Exit, F
     if args.eof {
         patterns.push(Pattern::Eof(true));
     }
-    let params = SessionExpectParams {
-        session: args.session.clone(),
-        patterns,
-        timeout_ms: args.timeout.unwrap_or_default(),
-        from: args.from,
-        raw: args.raw,
-    };
+    let params = params!(SessionExpectParams { session, from, raw } of args,
+        patterns, timeout_ms: args.timeout.unwrap_or_default());
     let answer = context.call_waiting::<SessionExpect>(&params, args.timeout)?;
     if context.global.json {
         context.write_line(answer.json.get())?;

@@ -9,7 +9,7 @@ mod screen;
 mod send;
 mod wait;
 
-use crate::args::{CloseArgs, HistoryArgs, PipeArgs, SessionVerb, Switch};
+use crate::args::{CloseArgs, HistoryArgs, PipeArgs, SessionVerb, Switch, params};
 use crate::tape::{LastMiss, print_use};
 use crate::{Context, Exit, Failure, attach, render, tail};
 use ccd_protocol::session::{
@@ -134,12 +134,11 @@ fn pipe(args: &PipeArgs, context: &mut Context) -> Result<Exit, Failure> {
 }
 
 fn history(args: &HistoryArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = SessionHistoryParams {
-        session: args.session.clone(),
-        limit: args.limit,
-        before: args.before.clone(),
-    };
-    context.show::<SessionHistory>(&params, |reply, out| {
-        render::history(&reply.interactions, out)
-    })
+    let params = params!(SessionHistoryParams { session, limit, before } of args);
+    context.list::<SessionHistory, _>(
+        &params,
+        |reply| &reply.interactions,
+        render::HISTORY,
+        "no history",
+    )
 }

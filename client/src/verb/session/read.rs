@@ -1,18 +1,13 @@
 //! `ccctl session read`.
 
-use crate::args::ReadArgs;
+use crate::args::{ReadArgs, params};
 use crate::{Context, Exit, Failure};
 use ccd_protocol::session::{SessionRead, SessionReadParams};
 
 /// Prints output; a note on standard error reports what is omitted.
 pub(crate) fn read(args: &ReadArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = SessionReadParams {
-        session: args.session.clone(),
-        since: args.since,
-        lines: args.lines,
-        max_bytes: args.bytes,
-        raw: args.raw,
-    };
+    let params = params!(SessionReadParams { session, since, lines, raw } of args,
+        max_bytes: args.bytes);
     let answer = context.call::<SessionRead>(&params)?;
     let reply = &answer.value;
     let was_bounded = args.lines.is_some() || args.bytes.is_some();

@@ -1,6 +1,6 @@
 //! `ccctl session run`.
 
-use crate::args::SessionRunArgs;
+use crate::args::{SessionRunArgs, params};
 use crate::output::decode;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::session::{SessionRead, SessionReadParams, SessionRun, SessionRunParams};
@@ -13,13 +13,8 @@ const PIECE_BYTES: u64 = 4 << 20;
 /// Runs a command in a session's shell, prints exactly its output and returns its exit status.
 /// After a timeout, the output so far is printed too.
 pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = SessionRunParams {
-        session: args.session.clone(),
-        command: args.command.clone(),
-        isolate: args.isolate,
-        timeout_ms: args.timeout.unwrap_or_default(),
-        run_id: Some(new_run_id()),
-    };
+    let params = params!(SessionRunParams { session, command, isolate } of args,
+        timeout_ms: args.timeout.unwrap_or_default(), run_id: Some(new_run_id()));
     let answer = match context.call_waiting::<SessionRun>(&params, args.timeout) {
         Ok(answer) => answer,
         Err(failure) => {

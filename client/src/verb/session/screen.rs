@@ -1,9 +1,9 @@
 //! `ccctl session screen`.
 
-use crate::args::ScreenArgs;
+use crate::args::{ScreenArgs, params};
 use crate::call::garbled;
 use crate::output::decode;
-use crate::{Context, Exit, Failure, render, whole_file};
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::session::{
     Cursor, ScreenFormat, SessionScreen, SessionScreenParams, SessionScreenReply,
 };
@@ -14,36 +14,33 @@ pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, F
     let file = args.svg.as_ref().or(args.png.as_ref());
     if file.is_some() && context.global.json {
         let text = "an image and --json cannot be combined; leave one out";
-        return Err(Failure::Usage(text.into()));
+        return Failure::usage(text);
     }
     if args.png.as_deref() == Some(Path::new("-")) && context.style.is_terminal {
         let text =
             "a PNG cannot be printed on a terminal; redirect standard output, or name a file";
-        return Err(Failure::Usage(text.into()));
+        return Failure::usage(text);
     }
     if args.plain {
         context.style.has_colour = false;
     }
     let has_styles = args.cells || context.global.json || context.style.has_colour;
-    let params = SessionScreenParams {
-        session: args.session.clone(),
+    let params = params!(SessionScreenParams { session, first_row, max_rows } of args,
         format: match file {
             Some(_) if args.png.is_some() => ScreenFormat::Png,
             Some(_) => ScreenFormat::Svg,
             None if has_styles => ScreenFormat::Cells,
             None => ScreenFormat::Text,
         },
-        first_row: args.first_row,
-        max_rows: args.max_rows,
-    };
+    );
     let answer = context.call::<SessionScreen>(&params)?;
     match file {
         Some(file) => write_image(file, &answer.value, context)?,
         None if args.cells => drop(context.print(&answer, render::runs)?),
         None => drop(context.print(&answer, render::screen)?),
     }
-    if answer.value.behind && !context.global.json {
-        context.note(&format!(
+    if answer.value.behind {
+        context.remark(&format!(
             "not all output has been drawn: this is the screen at offset {}; run the command again to continue",
             answer.value.offset
         ));
@@ -64,11 +61,7 @@ fn write_image(
         (None, Some(png)) => decode(png)?,
         (None, None) => return Err(garbled("session.screen", &"the reply contains no image")),
     };
-    if file == Path::new("-") {
-        return context.write_bytes(&image);
-    }
-    let what = format!("could not write the image to {}", file.display());
-    whole_file::write(file, &image).map_err(Failure::io(what))
+    context.write_to(file, &image)
 }
 
 fn cursor_line(cursor: Cursor) -> String {

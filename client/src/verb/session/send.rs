@@ -2,9 +2,8 @@
 
 use super::expect::print_match;
 use crate::args::{SendArgs, SendInput, patterns};
+use crate::output::encode;
 use crate::{Context, Exit, Failure, named_file};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use ccd_protocol::session::{SendExpect, SessionSend, SessionSendParams};
 use std::io::Read as _;
 
@@ -66,7 +65,7 @@ fn from_bytes(bytes: Vec<u8>) -> SessionSendParams {
     let mut params = SessionSendParams::default();
     match String::from_utf8(bytes) {
         Ok(text) => params.text = Some(text),
-        Err(error) => params.data_b64 = Some(BASE64.encode(error.as_bytes())),
+        Err(error) => params.data_b64 = Some(encode(error.as_bytes())),
     }
     params
 }

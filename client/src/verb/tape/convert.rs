@@ -1,10 +1,10 @@
 //! Tapes in other forms: `tape import`, `export` and `svg`.
 
 use super::{named, root};
-use crate::args::{TapeExportArgs, TapeImportArgs, TapeSvgArgs};
+use crate::args::{TapeExportArgs, TapeImportArgs, TapeSvgArgs, params};
 use crate::call::is_elsewhere;
 use crate::verb::file::read_text;
-use crate::{Context, Exit, Failure, caller, whole_file};
+use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::tape::{
     TapeExport, TapeExportParams, TapeFormat, TapeImport, TapeImportParams, TapeSvg, TapeSvgParams,
 };
@@ -46,37 +46,29 @@ pub(super) fn export(args: &TapeExportArgs, context: &mut Context) -> Result<Exi
     if answer.value.is_lossy {
         context.note("bytes that are not UTF-8 were replaced");
     }
+    let file = args.output.as_deref().unwrap_or(Path::new("-"));
     if context.global.json && args.output.is_none() {
         context.write_line(answer.json.get())?;
     } else {
-        put(args.output.as_deref(), &answer.value.text, context)?;
+        context.write_to(file, answer.value.text.as_bytes())?;
     }
     Ok(Exit::Done)
 }
 
 /// Prints an image of a tape, or writes it to a file.
 pub(super) fn svg(args: &TapeSvgArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = TapeSvgParams {
+    let params = params!(TapeSvgParams { animated, exchange, speed } of args,
         root: root(&args.of.root)?,
         tape: named(&args.of.tape)?,
-        animated: args.animated,
-        exchange: args.exchange,
-        speed: args.speed,
         idle_limit_s: args.idle_limit,
         end_pause_s: args.end_pause,
-    };
+    );
     let answer = context.call::<TapeSvg>(&params)?;
+    let file = args.output.as_deref().unwrap_or(Path::new("-"));
     if context.global.json && args.output.is_none() {
         context.write_line(answer.json.get())?;
     } else {
-        put(args.output.as_deref(), &answer.value.svg, context)?;
+        context.write_to(file, answer.value.svg.as_bytes())?;
     }
     Ok(Exit::Done)
-}
-
-fn put(file: Option<&Path>, text: &str, context: &mut Context) -> Result<(), Failure> {
-    match file.filter(|file| *file != Path::new("-")) {
-        None => context.write_bytes(text.as_bytes()),
-        Some(file) => whole_file::write(file, text.as_bytes()).map_err(Failure::io(file.display())),
-    }
 }

@@ -85,11 +85,8 @@ fn named(tape: &str) -> Result<String, Failure> {
 }
 
 fn print_problems(problems: &[TapeProblem], context: &Context) {
-    if !context.global.json {
-        problems
-            .iter()
-            .for_each(|problem| context.note(&render::tape_problem(problem)));
-    }
+    let texts = problems.iter().map(render::tape_problem);
+    texts.for_each(|text| context.remark(&text));
 }
 
 fn list(args: &TapeListArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -120,7 +117,7 @@ fn list(args: &TapeListArgs, context: &mut Context) -> Result<Exit, Failure> {
     if all.tapes.is_empty() {
         context.note(&why_none(args, &all.root, context)?);
     }
-    context.render(|out| render::tapes(&all.tapes, out))?;
+    context.render(|out| out.table(&all.tapes, render::TAPES))?;
     Ok(Exit::Done)
 }
 
@@ -191,8 +188,8 @@ fn redact(params: &TapeRedactParams, context: &mut Context) -> Result<Exit, Fail
             Ok(())
         }
     })?;
-    if !answer.value.is_done && !answer.value.tapes.is_empty() && !context.global.json {
-        context.note("nothing was changed; --inplace removes the secrets");
+    if !answer.value.is_done && !answer.value.tapes.is_empty() {
+        context.remark("nothing was changed; --inplace removes the secrets");
     }
     Ok(Exit::of_success(answer.value.problems.is_empty()))
 }
@@ -213,15 +210,13 @@ fn prune(args: &TapePruneArgs, context: &mut Context) -> Result<Exit, Failure> {
             .iter()
             .try_for_each(|tape| writeln!(out, "{tape}"))
     })?;
-    if !context.global.json {
-        let tapes = render::counted(reply.tapes.len() as u64, "tape");
-        let done = match (reply.is_done, args.unused) {
-            (true, _) => "deleted",
-            (false, true) => "would be deleted",
-            (false, false) => "never played; --unused deletes them",
-        };
-        context.note(&format!("{tapes}, {} bytes, {done}", reply.bytes));
-    }
+    let tapes = render::counted(reply.tapes.len() as u64, "tape");
+    let done = match (reply.is_done, args.unused) {
+        (true, _) => "deleted",
+        (false, true) => "would be deleted",
+        (false, false) => "never played; --unused deletes them",
+    };
+    context.remark(&format!("{tapes}, {} bytes, {done}", reply.bytes));
     Ok(Exit::of_success(reply.problems.is_empty()))
 }
 

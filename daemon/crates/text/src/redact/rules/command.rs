@@ -1,6 +1,6 @@
 //! Passwords in options and arguments that only some commands have: `curl -u me:…`, `mysql -p…`, `htpasswd -b …`.
 
-use super::command_table::{FORMS, Form};
+use super::command_table::{COMMANDS, Form, NAMES};
 use super::placeholder::is_placeholder;
 use super::scan::run_len;
 use super::word::{Word, begins_word};
@@ -8,10 +8,12 @@ use crate::redact::engine::{Judge, Rule, Shown};
 use std::ops::Range;
 
 /// One anchor per command.
-pub(super) const RULE: Rule = Rule {
-    anchors: super::command_table::COMMANDS,
-    judge: Judge::One(judge),
-};
+pub(super) fn rule() -> Rule {
+    Rule {
+        anchors: &NAMES,
+        judge: Judge::One(judge),
+    }
+}
 
 /// How far after a command the password is searched for, in bytes.
 const MAX_COMMAND_BYTES: usize = 512;
@@ -19,8 +21,8 @@ const MAX_COMMAND_BYTES: usize = 512;
 /// Returns whether a program, perhaps with its directories, takes passwords as arguments.
 pub(in crate::redact) fn takes_password(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or(program);
-    let is_program = |(command, _): &(&str, _)| command.split(' ').next() == Some(name);
-    FORMS.iter().any(is_program)
+    let is_program = |command: &&str| command.split(' ').next() == Some(name);
+    NAMES.iter().any(is_program)
 }
 
 fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
@@ -29,14 +31,16 @@ fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     if !begins_word(shown, anchor.start) {
         return None;
     }
-    let is_meant = |name: &str| name.eq_ignore_ascii_case(&text[anchor.clone()]);
-    let (_, options) = FORMS.iter().find(|(name, _)| is_meant(name))?;
+    let is_meant = |name: &String| name.eq_ignore_ascii_case(&text[anchor.clone()]);
+    let (_, options) = COMMANDS
+        .iter()
+        .find(|(names, _)| names.iter().any(is_meant))?;
     let end = command_end(bytes, anchor.end);
     // The first secret; the next pass finds the others.
     let blanks = memchr::memchr_iter(b' ', &bytes[anchor.end - 1..end]);
     let mut words = blanks.map(|blank| anchor.end + blank);
     words.find_map(|word| {
-        let of_option = |(option, form): &(&str, Form)| {
+        let of_option = |(option, form): &(String, Form)| {
             // Without an option, the form describes the arguments.
             if option.is_empty() && word != anchor.end {
                 return None;
@@ -111,7 +115,8 @@ fn secret(bytes: &[u8], start: usize, end: usize, form: Form) -> Option<Range<us
             if memchr::memmem::find(value, b"://").is_some() {
                 return None;
             }
-            let at = memchr::memchr(separator, value)?;
+            let is_separator = |byte: &u8| char::from(*byte) == separator;
+            let at = value.iter().position(is_separator)?;
             word.start + at + 1..word.end
         }
         Form::Nth(index) => arguments(bytes, start, end).nth(index)?.content,

@@ -1,10 +1,11 @@
-//! What a secret looks like. Lists of words are in `words/`, the forms of tokens in `tokens.txt`.
+//! What a secret looks like. Lists of words are in `words/`, the forms of tokens in
+//! `tokens.txt`, and what is around other secrets in `forms.txt`.
 
 mod assignment;
 mod builtin;
 mod command;
 mod command_table;
-mod cookie;
+mod forms;
 mod in_force;
 mod key;
 pub(super) mod netrc;
@@ -13,7 +14,6 @@ mod piped;
 mod placeholder;
 mod prose;
 mod protocol;
-mod run;
 mod scan;
 mod secret;
 mod sql;

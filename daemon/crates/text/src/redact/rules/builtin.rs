@@ -1,18 +1,16 @@
 //! The table of rules.
 
-use super::{assignment, command, forms, netrc, pem, piped, protocol, sql, tokens, url};
+use super::{assignment, forms, netrc, pem, piped, protocol, sql, tokens, url};
 use crate::redact::engine::Rule;
 
 /// Returns the rules that are always in force.
 pub(super) fn builtin() -> impl Iterator<Item = Rule> {
     [
         assignment::rule(),
-        command::rule(),
         forms::rule(),
         netrc::RULE,
         pem::RULE,
         piped::HERE,
-        piped::PASS,
         piped::PIPED,
         protocol::RULE,
         sql::RULE,

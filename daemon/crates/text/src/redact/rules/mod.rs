@@ -3,8 +3,6 @@
 
 mod assignment;
 mod builtin;
-mod command;
-mod command_table;
 mod forms;
 mod in_force;
 mod key;
@@ -24,7 +22,7 @@ mod user;
 mod value;
 mod word;
 
-pub(super) use command::takes_password;
+pub(super) use forms::takes_password;
 pub(super) use in_force::in_force;
 pub(crate) use key::is_secret_name;
 pub(super) use key::secret_key;

@@ -89,10 +89,12 @@ impl Form {
             let head = bytes.get(start..start + literal.len());
             head.is_some_and(|head| head.eq_ignore_ascii_case(literal.as_bytes()))
         };
-        let begins = (self.needs("word") && begins_word(shown, start))
-            || (self.needs("line") && begins_line(shown, start))
-            || self.needs("anywhere");
-        if !begins || !self.starts.iter().any(is_start) {
+        // The cheap check first.
+        let begins = self.starts.iter().any(is_start)
+            && ((self.needs("word") && begins_word(shown, start))
+                || (self.needs("line") && begins_line(shown, start))
+                || self.needs("anywhere"));
+        if !begins {
             return None;
         }
         let read_bytes = if self.needs("long") {

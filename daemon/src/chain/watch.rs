@@ -185,7 +185,7 @@ impl Watch {
 
     /// Returns a match as it is reported: with secrets in its line redacted, and the session's hidden input masked.
     fn told(&self, hit: LineHit, session: &Session) -> WatchHit {
-        let masked = Masked::of(&hit.text, &session.hidden);
+        let masked = Masked::new(&hit.text, &session.hidden);
         let groups = hit.groups.into_iter();
         WatchHit {
             index: hit.index,

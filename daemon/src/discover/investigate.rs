@@ -102,7 +102,12 @@ pub(crate) async fn probe(
     let (method, is_safe) = (InvestigateProbe::NAME, options.safe_mode);
     let driver = driver(daemon, peer, method, target, limits, is_safe).await?;
     let notebook = Notebook::new(report, library, Box::new(KeepNothing));
-    Ok(ccd_discover::investigate::probe(&driver, &notebook, &options).await?)
+    let investigation = Investigation {
+        driver,
+        notebook,
+        options,
+    };
+    Ok(investigation.probe().await?)
 }
 
 /// An empty report; it is marked as failed until it is complete.

@@ -31,7 +31,7 @@ pub(super) fn register(module: &mut Module) {
     module.add::<InvestigateMap, _, RpcError>(async |daemon, _, params| {
         let report = get(&daemon.investigations, params.report).await?.report;
         let format = params.format;
-        let text = blocking(move || map::write(&map::of(&report), format)).await;
+        let text = blocking(move || map::write(&map::from_report(&report), format)).await;
         Ok(InvestigateMapReply { format, text })
     });
     module.add::<InvestigateList, _, RpcError>(async |daemon, _, params| {

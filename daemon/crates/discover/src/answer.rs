@@ -24,10 +24,10 @@ pub struct Answer {
 
 impl Answer {
     /// Reads what a program printed after `command`, at most 1 MiB of it.
-    pub fn of(command: &str, output: &str, library: &Compiled) -> Self {
+    pub fn read(command: &str, output: &str, library: &Compiled) -> Self {
         let output = &output[..output.floor_char_boundary(MAX_TEXT_BYTES)];
         let found = library.classify(output);
-        let cleaned = Cleaned::of(output);
+        let cleaned = Cleaned::new(output);
         let lines: Vec<&str> = cleaned.text().lines().collect();
         let mut errors: Vec<ErrorMessage> = Vec::new();
         let mut last_line = 0;
@@ -74,7 +74,7 @@ pub fn is_same_answer((word, answer): (&str, &str), (other_word, other): (&str, 
 
 /// Returns an answer without what depends on the word and on the number of the line.
 fn shape(word: &str, answer: &str) -> String {
-    let cleaned = Cleaned::of(answer);
+    let cleaned = Cleaned::new(answer);
     let answer = without_word(word.trim(), cleaned.text());
     let mut shape = String::with_capacity(answer.len());
     for part in answer.split_whitespace() {
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn errors_formats_and_states_are_those_of_the_library() {
         let library = Compiled::built_in();
-        let answer = Answer::of(
+        let answer = Answer::read(
             "x",
             "bash: x: command not found\r\nls: y: Permission denied\r\nerror: permission denied\r\nerror: no\r\n",
             &library,
@@ -186,13 +186,13 @@ mod tests {
                 ("generic", "error: no"),
             ]
         );
-        let answer = Answer::of("config", "Entering config mode\n", &library);
+        let answer = Answer::read("config", "Entering config mode\n", &library);
         assert_eq!(
             (answer.state.as_deref(), answer.errors.len()),
             (Some("config"), 0)
         );
         assert_eq!(
-            Answer::of("show", "{\"a\": 1}\n", &library).data_formats,
+            Answer::read("show", "{\"a\": 1}\n", &library).data_formats,
             ["json"]
         );
     }

@@ -56,11 +56,11 @@ impl Baseline {
                 ours: program.to_owned(),
             });
         }
-        Ok(Self::of(report))
+        Ok(Self::new(report))
     }
 
     #[must_use]
-    pub fn of(report: TestReport) -> Self {
+    pub fn new(report: TestReport) -> Self {
         Self(report)
     }
 
@@ -83,7 +83,7 @@ impl Baseline {
         let list = list.and_then(Value::as_array_mut).into_iter().flatten();
         let (mut known, mut new) = (0, 0);
         for finding in list.filter_map(Value::as_object_mut) {
-            let found = ReportedFinding::of(finding);
+            let found = ReportedFinding::from_details(finding);
             if known_findings.iter().any(|other| is_same(&found, other)) {
                 finding.insert("known".to_owned(), true.into());
                 known += 1;
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn known_findings_fail_no_test_and_new_ones_do() {
         let crash = json!({"kind": "crash", "input": "boom", "message": "ended by SIGSEGV"});
-        let baseline = Baseline::of(report(vec![
+        let baseline = Baseline::new(report(vec![
             fuzz(json!([crash])),
             result(TestType::Help, Some("no help"), json!({})),
         ]));
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_known_error_stays_known_over_several_baselines() {
-        let first = Baseline::of(report(vec![result(
+        let first = Baseline::new(report(vec![result(
             TestType::Help,
             Some("no help"),
             json!({}),
@@ -224,7 +224,7 @@ mod tests {
         assert!(second.results[0].passed);
         assert_eq!(second.results[0].details["known_error"], "no help");
         let mut third = report(vec![result(TestType::Help, Some("no help"), json!({}))]);
-        Baseline::of(second).apply(&mut third);
+        Baseline::new(second).apply(&mut third);
         assert!(third.results[0].passed);
         let mut other = report(vec![result(TestType::Help, Some("it hangs"), json!({}))]);
         first.apply(&mut other);

@@ -58,7 +58,7 @@ proptest! {
         prop_assert!(diff::diff(&a, &a).equal);
         let _ = diff::diff(&a, &b);
         for format in [MapFormat::Json, MapFormat::Dot, MapFormat::Mermaid] {
-            let text = map::write(&map::of(&a), format);
+            let text = map::write(&map::from_report(&a), format);
             // JSON keeps texts as they are.
             let is_shown = format != MapFormat::Json;
             prop_assert!(!is_shown || !text.chars().any(|c| c.is_control() && c != '\n'));
@@ -74,7 +74,7 @@ proptest! {
         })).unwrap();
         prop_assert!(test_pages::junit(&report).is_ok());
         prop_assert!(test_pages::page(&report, &BTreeMap::new()).ends_with("</html>\n"));
-        baseline::Baseline::of(report.clone()).apply(&mut report);
+        baseline::Baseline::new(report.clone()).apply(&mut report);
         prop_assert!(report.results.len() == 1);
     }
 }
@@ -88,7 +88,7 @@ fn a_report_with_very_many_states_is_drawn_at_once() {
         "safe_mode": true, "states": states});
     let report: InvestigationReport = serde_json::from_value(report).unwrap();
     let start = Instant::now();
-    assert!(map::write(&map::of(&report), MapFormat::Dot).len() > 100_000);
+    assert!(map::write(&map::from_report(&report), MapFormat::Dot).len() > 100_000);
     assert!(
         start.elapsed() < Duration::from_secs(10),
         "{:?}",

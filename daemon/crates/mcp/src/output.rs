@@ -70,7 +70,7 @@ pub(crate) fn with_lost(start: u64, reply: &SessionReadReply) -> String {
 }
 
 pub(crate) fn clean(text: &str) -> String {
-    tidy(Cleaned::of(text).text())
+    tidy(Cleaned::new(text).text())
 }
 
 /// Returns text with line ends alone: of a line that was printed over, only what was printed last.

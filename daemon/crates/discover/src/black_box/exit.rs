@@ -5,7 +5,7 @@ use super::judge::fault_of;
 use super::sample::{finding, shown};
 use super::tested_program::{Patience, TestedProgram};
 use crate::drive::{Exit, Running, SessionResult, Settled, Terminal};
-use crate::investigate::{KEY, KEYS, WORDS, is_cut_short};
+use crate::investigate::{KEYS, WORDS, ends_by_key, is_cut_short};
 use ccd_protocol::investigate::FindingKind;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -40,7 +40,7 @@ pub(super) async fn run(tested: &TestedProgram<'_>, draft: &Draft) -> SessionRes
     }
     let mut ways: Vec<Value> = Vec::new();
     let mut clean = Vec::new();
-    let ends_by_key = ends_by_key(tested).await?;
+    let ends_by_key = takes_words(tested) && ends_by_key(tested.driver).await?;
     let tried = |way: &&'static str| !(ends_by_key && is_cut_short(way));
     for way in KEYS.into_iter().chain(WORDS).filter(tried) {
         let is_key = KEYS.contains(&way);
@@ -80,17 +80,6 @@ pub(super) async fn run(tested: &TestedProgram<'_>, draft: &Draft) -> SessionRes
 /// Returns whether words are typed: only where they are read. What ends a program is harmless on a full screen too.
 fn takes_words(tested: &TestedProgram<'_>) -> bool {
     (tested.first.waits() || tested.first.is_full_screen) && !tested.first.is_hidden()
-}
-
-/// Returns whether the program reads keys, and ends by one that is also a part of words.
-async fn ends_by_key(tested: &TestedProgram<'_>) -> SessionResult<bool> {
-    if tested.first.is_canonical || !takes_words(tested) {
-        return Ok(false);
-    }
-    let mut running = started(tested).await?;
-    let reply = running.press(KEY).await?;
-    tested.driver.release(running);
-    Ok(reply.exit().is_some())
 }
 
 /// Starts a copy. One that never waits for input is given a moment.

@@ -10,9 +10,6 @@ const WARM_UP: f64 = 0.25;
 /// How many of the other steps must grow.
 const STEADY: f64 = 0.8;
 
-/// How well the samples must lie on a line: their correlation with the number of inputs.
-const CORRELATION: f64 = 0.97;
-
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Growth {
     /// On average for each input.
@@ -23,7 +20,7 @@ pub(super) struct Growth {
 
 impl Growth {
     /// Judges samples that were taken before the first input and after every `inputs` inputs.
-    pub(super) fn of(samples: &[u64], inputs: usize) -> Self {
+    pub(super) fn in_samples(samples: &[u64], inputs: usize) -> Self {
         let skipped = (samples.len() as f64 * WARM_UP) as usize;
         let counted = samples.get(skipped..).unwrap_or_default();
         let steps: Vec<f64> = counted
@@ -33,30 +30,14 @@ impl Growth {
         if steps.len() < 3 {
             return Self::default();
         }
-        let (slope, correlation) = line(counted);
-        let bytes = slope / inputs as f64;
+        let bytes = steps.iter().sum::<f64>() / steps.len() as f64;
         let growing = steps.iter().filter(|step| **step >= LEAK_BYTES / 4.0);
         let is_steady = growing.count() as f64 >= STEADY * steps.len() as f64;
         Self {
             bytes: bytes.max(0.0) as u64,
-            is_leak: is_steady && bytes >= LEAK_BYTES && correlation >= CORRELATION,
+            is_leak: is_steady && bytes >= LEAK_BYTES,
         }
     }
-}
-
-/// Returns the slope of the line through samples, and their correlation with their numbers.
-fn line(samples: &[u64]) -> (f64, f64) {
-    let middle = (samples.len() as f64 - 1.0) / 2.0;
-    let mean = samples.iter().map(|sample| *sample as f64).sum::<f64>() / samples.len() as f64;
-    let (mut along, mut across, mut both) = (0.0, 0.0, 0.0);
-    for (number, sample) in samples.iter().enumerate() {
-        let (x, y) = (number as f64 - middle, *sample as f64 - mean);
-        along += x * x;
-        across += y * y;
-        both += x * y;
-    }
-    let slope = both / along.max(1.0);
-    (slope, both / (along * across).sqrt().max(1.0))
 }
 
 #[cfg(test)]
@@ -71,7 +52,7 @@ mod tests {
                 memory
             })
             .collect();
-        Growth::of(&samples, 4)
+        Growth::in_samples(&samples, 4)
     }
 
     #[test]
@@ -92,6 +73,6 @@ mod tests {
         assert!(!growth(|number| 8_000_000 * u64::from(number % 4 == 3)).is_leak);
         let small = growth(|_| 20_000 * 4);
         assert_eq!((small.bytes, small.is_leak), (20_000, false));
-        assert_eq!(Growth::of(&[], 4), Growth::default());
+        assert_eq!(Growth::in_samples(&[], 4), Growth::default());
     }
 }

@@ -11,24 +11,19 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Arguments that print help in some program, and one that no program knows, each of the same form.
-const ARGUMENTS: [(&str, &str); 3] = [
-    ("--help", "--xyzzyq"),
-    ("-h", "--xyzzyq"),
-    ("help", "xyzzyq"),
-];
+/// Arguments that print help in some program, and what no program knows.
+const ARGUMENTS: [&str; 3] = ["--help", "-h", "help"];
 const ALL_ARGUMENTS: [&str; 5] = ["--help", "-h", "help", "--xyzzyq", "xyzzyq"];
 
-/// Words that print help in some program, and a word that no program knows, each of the same form.
-const WORDS: [(&str, &str); 7] = [
-    ("help", "xyzzyq"),
-    ("?", "xyzzyq"),
-    ("h", "xyzzyq"),
-    (".help", ".xyzzyq"),
-    ("\\?", "\\xyzzyq"),
-    (":help", ":xyzzyq"),
-    ("\\h", "\\xyzzyq"),
-];
+/// Words that print help in some program.
+const WORDS: [&str; 7] = ["help", "?", "h", ".help", "\\?", ":help", "\\h"];
+
+/// Returns a word of the same form that no program knows.
+fn nonsense_like(word: &str) -> &'static str {
+    let words = ["--xyzzyq", ".xyzzyq", "\\xyzzyq", ":xyzzyq"];
+    let mut alike = words.into_iter().filter(|like| like[..1] == word[..1]);
+    alike.next().unwrap_or("xyzzyq")
+}
 
 /// How long a command line may take, and how many run at a time.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -52,15 +47,7 @@ pub(super) async fn run(tested: &TestedProgram<'_>, draft: &Draft) -> SessionRes
         for (word, help) in at_prompt(tested, draft).await? {
             found.word.get_or_insert(word);
             inside.push(word);
-            for command in help.commands {
-                if !found
-                    .commands
-                    .iter()
-                    .any(|known| known.name == command.name)
-                {
-                    found.commands.push(command);
-                }
-            }
+            HelpCommand::add_new(&mut found.commands, help.commands);
         }
     }
     let mut forms = outside.clone();
@@ -86,8 +73,9 @@ async fn outside(tested: &TestedProgram<'_>, draft: &Draft) -> SessionResult<Vec
         ended.as_ref()
     };
     let mut works = Vec::new();
-    for (form, other) in ARGUMENTS {
+    for form in ARGUMENTS {
         draft.step();
+        let other = nonsense_like(form);
         let (Some(ended), Some(nonsense)) = (answer(form), answer(other)) else {
             continue;
         };
@@ -109,7 +97,8 @@ async fn at_prompt(
 ) -> SessionResult<Vec<(&'static str, HelpText)>> {
     let mut works = Vec::new();
     let mut nonsense: BTreeMap<&str, String> = BTreeMap::new();
-    for (word, other) in WORDS {
+    for word in WORDS {
+        let other = nonsense_like(word);
         if !nonsense.contains_key(other) {
             nonsense.insert(other, answer(tested, other).await?);
         }

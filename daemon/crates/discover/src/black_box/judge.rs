@@ -21,7 +21,7 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    pub(super) fn of(kind: FindingKind) -> Self {
+    pub(super) fn new(kind: FindingKind) -> Self {
         Self { kind, signal: None }
     }
 
@@ -56,10 +56,10 @@ impl Fault {
 pub(super) fn judge<'a>(reply: &Reply, inputs: impl IntoIterator<Item = &'a [u8]>) -> Verdict {
     match reply.settled {
         Settled::Ended(exit) => verdict_on_exit(exit),
-        Settled::Hangs => Verdict::Broke(Fault::of(FindingKind::Hang)),
-        Settled::Floods => Verdict::Broke(Fault::of(FindingKind::Flood)),
+        Settled::Hangs => Verdict::Broke(Fault::new(FindingKind::Hang)),
+        Settled::Floods => Verdict::Broke(Fault::new(FindingKind::Flood)),
         Settled::Waits { .. } if is_broken(&reply.raw, inputs) => {
-            Verdict::Broke(Fault::of(FindingKind::BrokenOutput))
+            Verdict::Broke(Fault::new(FindingKind::BrokenOutput))
         }
         Settled::Waits { .. } => Verdict::Fine,
     }

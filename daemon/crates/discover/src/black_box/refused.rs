@@ -1,14 +1,8 @@
 //! Which made-up lines safe mode keeps from a program.
-//! A program does not always get the line that was typed: the terminal carries out its editing keys, a line editor drops
-//! what it does not know, and programs take many bytes for a blank. So each reading of a line is judged.
+//! A line editor drops what it does not know, and programs take many bytes for a blank. So each reading of a line is judged.
 
 use crate::help::HelpCommand;
 use crate::safety::{refusal, refusal_of};
-
-/// The keys with which a terminal removes a character, a word and all of the line.
-const ERASE: [char; 2] = ['\u{7f}', '\u{8}'];
-const ERASE_WORD: char = '\u{17}';
-const ERASE_LINE: char = '\u{15}';
 
 /// Returns whether safe mode refuses a line that a test has made up.
 pub(super) fn is_unsafe(line: &[u8], commands: &[HelpCommand]) -> bool {
@@ -20,34 +14,12 @@ pub(super) fn is_unsafe(line: &[u8], commands: &[HelpCommand]) -> bool {
     if line.chars().all(is_plain) {
         return false;
     }
-    let without = |text: &str| text.chars().filter(|c| is_plain(*c)).collect::<String>();
-    let with_blanks = |text: &str| {
-        let blank = |c: char| if is_plain(c) { c } else { ' ' };
-        text.chars().map(blank).collect::<String>()
-    };
-    let edited = edited(&line);
-    [&*line, &edited].iter().any(|text| {
-        is_unsafe_as_it_is(text, commands)
-            || is_unsafe_as_it_is(&without(text), commands)
-            || is_unsafe_as_it_is(&with_blanks(text), commands)
-    })
-}
-
-/// Returns what a terminal makes of a line with its editing keys.
-fn edited(line: &str) -> String {
-    let mut text = String::new();
-    for c in line.chars() {
-        match c {
-            ERASE_LINE => text.clear(),
-            ERASE_WORD => {
-                let kept = text.trim_end().rfind(char::is_whitespace);
-                text.truncate(kept.map_or(0, |at| at + 1));
-            }
-            c if ERASE.contains(&c) => drop(text.pop()),
-            c => text.push(c),
-        }
-    }
-    text
+    let without: String = line.chars().filter(|c| is_plain(*c)).collect();
+    let with_blanks: String = line
+        .chars()
+        .map(|c| if is_plain(c) { c } else { ' ' })
+        .collect();
+    is_unsafe_as_it_is(&without, commands) || is_unsafe_as_it_is(&with_blanks, commands)
 }
 
 fn is_unsafe_as_it_is(line: &str, commands: &[HelpCommand]) -> bool {
@@ -124,17 +96,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_judged_as_the_terminal_the_editor_and_the_program_may_read_it() {
+    fn a_line_is_judged_as_the_editor_and_the_program_may_read_it() {
         let commands = [
             command("factory_reset", "Restore factory settings"),
             command("wipe", "Wipe all data"),
             command("list", "List all items"),
         ];
         for line in [
-            &b"factory_resetx\x7f"[..],
-            b"factory_reset x\x17",
-            b"abc\x15wipe",
-            b"\x1ewipe",
+            &b"\x1ewipe"[..],
             b"wipe\x1ex",
             b"wi\x01pe",
             b"wipe\xff",
@@ -142,18 +111,11 @@ mod tests {
             b"\xe2\x80\xa8wipe",
             b"WIPE",
             b"wip",
-            b"x\x08wipe now",
         ] {
             let shown = String::from_utf8_lossy(line);
             assert!(is_unsafe(line, &commands), "{shown:?}");
         }
-        for line in [
-            &b"list\x7f\x7f"[..],
-            b"\x1elist",
-            b"list wipe",
-            b"swipe",
-            b"\xff\xfe",
-        ] {
+        for line in [&b"\x1elist"[..], b"list wipe", b"swipe", b"\xff\xfe"] {
             let shown = String::from_utf8_lossy(line);
             assert!(!is_unsafe(line, &commands), "{shown:?}");
         }

@@ -102,8 +102,8 @@ impl Memory {
 
     /// Judges the samples from one on.
     fn growth_from(&self, start: usize) -> Growth {
-        let own = Growth::of(&self.own[start..], INPUTS_OF_LOOK);
-        let reserved = Growth::of(&self.reserved[start..], INPUTS_OF_LOOK);
+        let own = Growth::in_samples(&self.own[start..], INPUTS_OF_LOOK);
+        let reserved = Growth::in_samples(&self.reserved[start..], INPUTS_OF_LOOK);
         if reserved.is_leak && !own.is_leak {
             reserved
         } else {
@@ -119,7 +119,7 @@ impl Measurement<'_> {
         let began = Instant::now();
         let stays = !matches!(self.tested.first.settled, Settled::Ended(_));
         while began.elapsed() < WATCH && !running.session().is_dead() {
-            self.peak.take(&Usage::of(&running).await);
+            self.peak.take(&Usage::measure(&running).await);
             if stays && began.elapsed() > MEASURE {
                 break;
             }
@@ -180,7 +180,7 @@ impl Measurement<'_> {
             return Ok(false);
         };
         let lines = [input];
-        let first = Usage::of(&running).await;
+        let first = Usage::measure(&running).await;
         let (began, mut last) = (Instant::now(), first);
         let mut memory = Memory::default();
         memory.take(&first);
@@ -198,7 +198,7 @@ impl Measurement<'_> {
                     break 'looks;
                 }
             }
-            last = Usage::of(&running).await;
+            last = Usage::measure(&running).await;
             memory.take(&last);
             self.peak.take(&last);
         }

@@ -16,7 +16,7 @@ pub(super) fn sample(text: &str) -> String {
 }
 
 /// Does the same for bytes, also without escape sequences.
-pub(super) fn sample_of(raw: &[u8]) -> String {
+pub(super) fn sample_bytes(raw: &[u8]) -> String {
     let raw = &raw[..raw.len().min(MAX_CHARS * 16)];
     sample(&clean_lossy(raw, encoding_rs::UTF_8))
 }
@@ -60,7 +60,7 @@ mod tests {
         assert_eq!(sample(&"é".repeat(900)).chars().count(), 500);
         let secret = sample("password: hunter2hunter2\n");
         assert!(!secret.contains("hunter2"), "{secret}");
-        assert_eq!(sample_of(b"\x1b[1mbold\x1b[0m\r\n"), "bold");
+        assert_eq!(sample_bytes(b"\x1b[1mbold\x1b[0m\r\n"), "bold");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::judge::fault_of;
 use super::options::Options;
-use super::sample::{finding, sample_of};
+use super::sample::{finding, sample_bytes};
 use super::usage::{Usage, megabytes, one_decimal};
 use crate::drive::{Driver, Reply, SessionResult, Settled};
 use ccd_protocol::investigate::FindingKind;
@@ -35,7 +35,7 @@ pub(super) async fn run(driver: &Driver, options: &Options, draft: &Draft) -> Se
     let mut running = driver.start(None).await?;
     draft.set("started", true);
     let (reply, first_output_ms) = running.first_and_output(driver.limits.start).await?;
-    let usage = Usage::of(&running).await;
+    let usage = Usage::measure(&running).await;
     note(options, draft, &reply, first_output_ms);
     if usage.processes > 0 {
         draft.set("memory_mb", megabytes(usage.memory_bytes));
@@ -68,10 +68,10 @@ fn note(options: &Options, draft: &Draft, reply: &Reply, first_output_ms: Option
     draft.set("interactive", reply.waits());
     draft.set("first_output_ms", json!(first_output_ms));
     if let Some(prompt) = &reply.prompt {
-        draft.set("prompt", sample_of(prompt.as_bytes()));
+        draft.set("prompt", sample_bytes(prompt.as_bytes()));
     }
     if has_output {
-        draft.set("output", sample_of(&reply.raw));
+        draft.set("output", sample_bytes(&reply.raw));
     }
     if reply.is_hidden() {
         draft.set("hidden_input", true);

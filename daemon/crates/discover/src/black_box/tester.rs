@@ -25,7 +25,7 @@ pub struct Tester {
 struct Drafts([Draft; TestType::ALL.len()]);
 
 impl Drafts {
-    fn of(&self, test: TestType) -> &Draft {
+    fn get(&self, test: TestType) -> &Draft {
         let at = TestType::ALL.iter().position(|other| *other == test);
         &self.0[at.unwrap_or_default()]
     }
@@ -93,7 +93,7 @@ impl Tester {
     /// The start and the help come first, because the other tests depend on them. Then at most three run at a time.
     async fn all(&self, drafts: &Drafts) -> SessionResult<()> {
         let began = Instant::now();
-        let start = drafts.of(TestType::Startup);
+        let start = drafts.get(TestType::Startup);
         let tested = TestedProgram {
             driver: &self.driver,
             options: &self.options,
@@ -103,9 +103,9 @@ impl Tester {
             commands: OnceLock::new(),
         };
         let with_help = async {
-            let found = self.help(&tested, drafts.of(TestType::Help)).await;
+            let found = self.help(&tested, drafts.get(TestType::Help)).await;
             tested.commands.get_or_init(|| found.commands.clone());
-            let test = |test| self.test(&tested, drafts.of(test), &found);
+            let test = |test| self.test(&tested, drafts.get(test), &found);
             let measure = async {
                 test(TestType::Resource).await;
                 test(TestType::Concurrent).await;
@@ -115,7 +115,7 @@ impl Tester {
         let without_help = async {
             let found = ProgramHelp::default();
             for test in [TestType::Exit, TestType::InvalidInput] {
-                self.test(&tested, drafts.of(test), &found).await;
+                self.test(&tested, drafts.get(test), &found).await;
             }
         };
         tokio::join!(with_help, without_help);

@@ -21,21 +21,21 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    pub(super) async fn of(running: &Running) -> Self {
-        Self::of_processes(&running.processes().await)
+    pub(super) async fn measure(running: &Running) -> Self {
+        Self::measure_processes(&running.processes().await)
     }
 
     /// Waits, and returns the usage after that, with the processor time meanwhile as in [`Self::percent_since`].
     pub(super) async fn during(running: &Running, wait: Duration) -> (Self, f64) {
-        let before = Self::of(running).await;
+        let before = Self::measure(running).await;
         let began = Instant::now();
         tokio::time::sleep(wait).await;
-        let after = Self::of(running).await;
+        let after = Self::measure(running).await;
         (after, after.percent_since(&before, began.elapsed()))
     }
 
     /// Reads what processes use; those that have ended use nothing.
-    fn of_processes(processes: &[i32]) -> Self {
+    fn measure_processes(processes: &[i32]) -> Self {
         let mut all = Self::default();
         for pid in processes {
             let folder = format!("/proc/{pid}");
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn this_process_uses_something() {
         let pid = rustix::process::getpid().as_raw_nonzero().get();
-        let usage = Usage::of_processes(&[pid, i32::MAX]);
+        let usage = Usage::measure_processes(&[pid, i32::MAX]);
         assert_eq!(usage.processes, 1);
         assert!(usage.memory_bytes > 100_000 && usage.peak_bytes >= usage.memory_bytes);
         assert!(usage.threads >= 1 && usage.descriptors >= 3);

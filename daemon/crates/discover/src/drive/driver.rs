@@ -13,9 +13,10 @@ use ccd_session::peer::Peer;
 use ccd_session::session::{OneShot, OutputPart, Runner, Session, SessionError, Sessions};
 use ccd_text::expect::clean_lossy;
 use parking_lot::{Mutex, MutexGuard};
-use std::collections::BTreeMap;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -26,30 +27,20 @@ use tokio_util::task::TaskTracker;
 const ROWS: i64 = 500;
 const COLUMNS: i64 = 120;
 
-/// Variables that lead a program to the caller's files and servers although its home is another one.
-const OF_CALLER: [&str; 11] = [
-    "TMUX",
-    "STY",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_STATE_HOME",
-    "XDG_CACHE_HOME",
-    "XDG_RUNTIME_DIR",
-    "ENV",
-    "CLAUDE_CONFIG_DIR",
-    "CCD_HOME",
-    "CCD_SOCKET",
-];
+/// Which variables a copy gets.
+#[derive(Deserialize)]
+struct Environment {
+    /// What leads a program to the caller's files and servers although its home is another one.
+    of_caller: BTreeSet<String>,
+    /// English, and no pager or editor.
+    own: BTreeMap<String, String>,
+    /// Where version managers install programs, if no variable says it: in a directory of the home.
+    installations: BTreeMap<String, String>,
+}
 
-/// Where version managers install programs, if no variable says it: in a directory of the home.
-const INSTALLATIONS: [(&str, &str); 6] = [
-    ("RUSTUP_HOME", ".rustup"),
-    ("PYENV_ROOT", ".pyenv"),
-    ("RBENV_ROOT", ".rbenv"),
-    ("NVM_DIR", ".nvm"),
-    ("VOLTA_HOME", ".volta"),
-    ("ASDF_DATA_DIR", ".asdf"),
-];
+static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("environment.json")).expect("tests read the same text")
+});
 
 /// How long the copies may take to end.
 const END_LIMIT: Duration = Duration::from_secs(6);
@@ -310,27 +301,12 @@ impl Driver {
         words
     }
 
-    /// Returns what differs from the caller's environment: a home of its own, English, and no pager or editor.
+    /// Returns what differs from the caller's environment.
     fn env(&self, folder: &Path) -> BTreeMap<String, String> {
-        let (home, columns) = (&*folder.to_string_lossy(), &*COLUMNS.to_string());
-        let own = [
-            ("HOME", home),
-            ("TMPDIR", home),
-            ("TMUX_TMPDIR", home),
-            ("COLUMNS", columns),
-            ("TERM", "xterm-256color"),
-            ("LANG", "C.UTF-8"),
-            ("LC_ALL", "C.UTF-8"),
-            ("PAGER", "cat"),
-            ("MANPAGER", "cat"),
-            ("GIT_PAGER", "cat"),
-            ("GIT_TERMINAL_PROMPT", "0"),
-            ("EDITOR", "true"),
-            ("VISUAL", "true"),
-            ("HISTFILE", ""),
-        ];
-        let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let mut env = BTreeMap::from(own);
+        let home = ["HOME", "TMPDIR", "TMUX_TMPDIR"].map(str::to_owned);
+        let mut env = ENVIRONMENT.own.clone();
+        env.extend(home.map(|name| (name, folder.to_string_lossy().into_owned())));
+        env.insert("COLUMNS".to_owned(), COLUMNS.to_string());
         env.extend(self.installations());
         env.extend(self.target.env.clone());
         env
@@ -342,13 +318,14 @@ impl Driver {
         let Some(home) = caller.and_then(|env| env.get("HOME")) else {
             return BTreeMap::new();
         };
-        let folders = INSTALLATIONS
+        let folders = ENVIRONMENT
+            .installations
             .iter()
             .map(|(name, folder)| (name, Path::new(home).join(folder)));
-        let is_unset = |name: &str| caller.is_none_or(|env| !env.contains_key(name));
+        let is_unset = |name: &String| caller.is_none_or(|env| !env.contains_key(name));
         folders
             .filter(|(name, folder)| is_unset(name) && folder.is_dir())
-            .map(|(name, folder)| ((*name).to_owned(), folder.to_string_lossy().into_owned()))
+            .map(|(name, folder)| (name.clone(), folder.to_string_lossy().into_owned()))
             .collect()
     }
 
@@ -356,7 +333,7 @@ impl Driver {
     fn inherited(&self) -> Inherited {
         let mut inherited = self.target.inherited.clone();
         if let Some(env) = &mut inherited.caller_env {
-            env.retain(|name, _| !OF_CALLER.contains(&name.as_str()));
+            env.retain(|name, _| !ENVIRONMENT.of_caller.contains(name));
         }
         inherited
     }

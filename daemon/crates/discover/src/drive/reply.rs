@@ -34,7 +34,7 @@ pub struct Reply {
 
 impl Reply {
     /// Reads what a program printed after `typed`; `line` is the text to the left of the cursor.
-    pub(super) fn of(typed: &str, raw: Vec<u8>, line: &str, settled: Settled) -> Self {
+    pub(super) fn new(typed: &str, raw: Vec<u8>, line: &str, settled: Settled) -> Self {
         let waits = matches!(settled, Settled::Waits { .. });
         let prompt = Some(line.trim()).filter(|line| waits && !line.is_empty());
         let cleaned = clean_lossy(&raw, encoding_rs::UTF_8).replace("\r\n", "\n");
@@ -53,7 +53,7 @@ impl Reply {
     pub fn recorded(typed: &str, raw: Vec<u8>) -> Self {
         let cleaned = clean_lossy(&raw, encoding_rs::UTF_8);
         let line = cleaned.rsplit(['\n', '\r']).next().unwrap_or_default();
-        Self::of(typed, raw, line, Settled::Waits { hidden: false })
+        Self::new(typed, raw, line, Settled::Waits { hidden: false })
     }
 
     /// Returns whether the program can be asked more.
@@ -123,7 +123,7 @@ mod tests {
     const WAITS: Settled = Settled::Waits { hidden: false };
 
     fn text(typed: &str, raw: &str, line: &str) -> (String, Option<String>) {
-        let reply = Reply::of(typed, raw.as_bytes().to_vec(), line, WAITS);
+        let reply = Reply::new(typed, raw.as_bytes().to_vec(), line, WAITS);
         (reply.text, reply.prompt)
     }
 
@@ -148,7 +148,7 @@ mod tests {
             (String::new(), prompt)
         );
         assert_eq!(text("cat", "cat\r\ncat\r\n", ""), ("cat\n".into(), None));
-        let ended = Reply::of(
+        let ended = Reply::new(
             "q",
             b"q\r\nbye".to_vec(),
             "bye",

@@ -222,7 +222,7 @@ impl Running {
             Some(prompt) if line.trim_end().ends_with(prompt.as_str()) => prompt.clone(),
             _ => line,
         };
-        let mut reply = Reply::of(typed, raw, &line, settled);
+        let mut reply = Reply::new(typed, raw, &line, settled);
         reply.printed_bytes = end.saturating_sub(from + self.redrawn_bytes);
         self.prompt.clone_from(&reply.prompt);
         Ok(reply)

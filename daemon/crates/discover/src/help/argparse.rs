@@ -95,7 +95,7 @@ mod tests {
     const OPTIONS: &str = "options:\n  -h, --help  show this help message and exit\n";
 
     fn names(text: &str) -> String {
-        let commands = sub_commands(&Page::of(&format!("{text}\n{OPTIONS}")));
+        let commands = sub_commands(&Page::parse(&format!("{text}\n{OPTIONS}")));
         let names: Vec<_> = commands.into_iter().map(|command| command.name).collect();
         names.join(" ")
     }

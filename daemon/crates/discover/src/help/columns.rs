@@ -2,7 +2,7 @@
 
 use super::commands::Commands;
 use super::entry::{self, column_list, is_name};
-use super::help_text::{HelpCommand, HelpText, Shape};
+use super::help_text::{HelpCommand, HelpText};
 use super::lists::LEAST_LINES;
 use super::page::{Line, Page};
 
@@ -17,27 +17,29 @@ pub(super) fn read(page: &Page) -> Option<HelpText> {
     let lines = || page.lines.iter();
     let is_builtins = lines().any(|line| line.text.starts_with(SHELL_BUILTINS));
     let statements = || lines().filter(|line| are_statements(line));
+    let are_statements = || {
+        let in_columns = statements().filter(|line| line.cells().count() > 1);
+        in_columns.count() >= LEAST_LINES
+    };
+    let mut list = HelpText::default();
     let mut commands = Commands::default();
-    let shape = if is_builtins {
+    if is_builtins {
         let indented = || lines().filter(|line| line.indent > 0);
         let columns =
             [0, 1].map(|column| indented().filter_map(move |line| line.cells().nth(column)));
         commands.extend(columns.into_iter().flatten().filter_map(synopsis));
-        Shape::ShellBuiltins
     } else if are_synopses(page) {
         commands.extend(lines().flat_map(Line::cells).filter_map(synopsis));
-        Shape::Synopses
-    } else if statements().filter(|line| line.cells().count() > 1).count() >= LEAST_LINES {
+    } else if are_statements() {
+        list.are_statements = true;
         commands.add_names(statements().flat_map(Line::cells));
-        Shape::Statements
     } else {
         for line in tables(page).flatten() {
             commands.add_names(column_list(&line.text).unwrap_or_default());
         }
-        Shape::Columns
-    };
-    let commands = commands.finish();
-    (!commands.is_empty()).then(|| HelpText::list(shape, commands))
+    }
+    list.commands = commands.finish();
+    (!list.commands.is_empty()).then_some(list)
 }
 
 /// Returns whether a text is `list-commands` of tmux, or the same in columns, as `help` of lftp:
@@ -83,9 +85,9 @@ fn synopsis(cell: &str) -> Option<HelpCommand> {
         .and_then(|rest| rest.split_once(']'))
         .filter(|(prefix, rest)| is_name(prefix) && rest.starts_with(char::is_alphabetic));
     let Some((prefix, rest)) = optional else {
-        return entry::of_term(cell).map(|entry| HelpCommand::of(&entry));
+        return entry::parse_term(cell).map(|entry| HelpCommand::from_entry(&entry));
     };
-    let mut command = HelpCommand::of(&entry::of_term(rest)?);
+    let mut command = HelpCommand::from_entry(&entry::parse_term(rest)?);
     command.aliases.push(format!("{prefix}{}", command.name));
     Some(command)
 }

@@ -18,7 +18,7 @@
 use super::argparse;
 use super::commands::{Commands, below_headings};
 use super::flags;
-use super::help_text::{HelpCommand, HelpText, Shape};
+use super::help_text::{HelpCommand, HelpText};
 use super::options::options;
 use super::page::{Line, Page};
 use super::sections::{announces_commands, sections};
@@ -75,11 +75,6 @@ pub(super) fn read(page: &Page) -> HelpText {
         usage(page)
     };
     HelpText {
-        shape: if is_man {
-            Shape::ManPage
-        } else {
-            Shape::CommandLine
-        },
         options: options(page, &usage.range),
         commands: if is_man {
             below_headings(page, |line| line.indent == 0 && announces_commands(line))
@@ -87,6 +82,7 @@ pub(super) fn read(page: &Page) -> HelpText {
             commands(page, &usage.lines)
         },
         usage: usage.lines,
+        ..HelpText::default()
     }
 }
 

@@ -68,10 +68,10 @@ impl Commands {
                     let is_open = entry.is_some() || line.text.starts_with('-');
                     open = is_open.then(|| Open {
                         indent: line.indent,
-                        description: Description::of(
+                        description: Description::new(
                             entry.as_ref().map_or("", |entry| entry.description),
                         ),
-                        command: entry.as_ref().map(HelpCommand::of),
+                        command: entry.as_ref().map(HelpCommand::from_entry),
                     });
                 }
             }
@@ -131,7 +131,7 @@ mod tests {
     use crate::help::sections::announces_commands;
 
     fn found(text: &str) -> Vec<String> {
-        below_headings(&Page::of(text), announces_commands)
+        below_headings(&Page::parse(text), announces_commands)
             .into_iter()
             .map(|command| format!("{}={}", command.name, command.description))
             .collect()

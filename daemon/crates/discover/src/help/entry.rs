@@ -17,7 +17,7 @@ pub(super) struct Description {
 }
 
 impl Description {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         let mut description = Self::default();
         description.add(text);
         description
@@ -66,7 +66,7 @@ pub(super) fn read(line: &str) -> Option<Entry<'_>> {
             None => (line.trim_end_matches(':'), ""),
         },
     };
-    let entry = of_term(term)?;
+    let entry = parse_term(term)?;
     // Without a description, a name may have arguments but a sentence is no name.
     let is_sentence = description.is_empty()
         && entry
@@ -82,7 +82,7 @@ pub(super) fn read(line: &str) -> Option<Entry<'_>> {
 }
 
 /// Reads `name, alias ARGS`.
-pub(super) fn of_term(term: &str) -> Option<Entry<'_>> {
+pub(super) fn parse_term(term: &str) -> Option<Entry<'_>> {
     let mut rest = term.trim_start_matches(['*', '•']).trim_start();
     let mut names = Vec::new();
     loop {
@@ -230,10 +230,10 @@ mod tests {
 
     #[test]
     fn a_divided_word_is_joined_and_a_long_text_cut() {
-        let mut description = Description::of("speci\u{2010}");
+        let mut description = Description::new("speci\u{2010}");
         description.add("fied  here");
         assert_eq!(description.finish(), "specified here");
-        let long = Description::of(&"é ".repeat(900)).finish();
+        let long = Description::new(&"é ".repeat(900)).finish();
         assert!(long.chars().count() <= MAX_DESCRIPTION_CHARS);
     }
 }

@@ -6,34 +6,10 @@ use ccd_protocol::investigate::OptionFound;
 /// How many commands, and how many options, are read of a text.
 pub const MAX_ENTRIES: usize = 2_000;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Shape {
-    ManPage,
-    /// What a program prints for `--help`.
-    CommandLine,
-    /// `.help` of sqlite3 and node.
-    DotCommands,
-    /// `\?` of psql.
-    Backslashes,
-    /// `help` of gdb: `name -- text`.
-    Dashes,
-    /// `list-commands` of tmux: `name (alias) [-x]`, and the same in columns, as `help` of lftp.
-    Synopses,
-    /// `help` of bash: synopses in two columns.
-    ShellBuiltins,
-    /// `\h` of psql: how statements of SQL start, which are no commands by themselves.
-    Statements,
-    /// Names in columns, as of Python's `help()` and its module `cmd`.
-    Columns,
-    /// `help` of redis-cli: `"name arguments" text`.
-    Quoted,
-    /// None of these; commands are those that the pattern library finds.
-    Other,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HelpText {
-    pub shape: Shape,
+    /// The commands are how statements of SQL start, as in `\h` of psql: they are no commands by themselves.
+    pub are_statements: bool,
     /// At most 50 forms of the command line, of at most 500 characters each.
     pub usage: Vec<String>,
     /// At most 2,000, without duplicates.
@@ -43,13 +19,10 @@ pub struct HelpText {
 }
 
 impl HelpText {
-    /// A list has commands only.
-    pub(super) fn list(shape: Shape, commands: Vec<HelpCommand>) -> Self {
+    pub(super) fn list(commands: Vec<HelpCommand>) -> Self {
         Self {
-            shape,
-            usage: Vec::new(),
-            options: Vec::new(),
             commands,
+            ..Self::default()
         }
     }
 }
@@ -73,7 +46,16 @@ impl HelpCommand {
         }
     }
 
-    pub(super) fn of(entry: &Entry<'_>) -> Self {
+    /// Adds those of `more` whose names are new.
+    pub(crate) fn add_new(known: &mut Vec<Self>, more: Vec<Self>) {
+        for command in more {
+            if known.iter().all(|known| known.name != command.name) {
+                known.push(command);
+            }
+        }
+    }
+
+    pub(super) fn from_entry(entry: &Entry<'_>) -> Self {
         /// A synopsis can be long, but hardly this long.
         const MAX_ARGUMENTS_CHARS: usize = 500;
         Self {

@@ -16,7 +16,7 @@
 
 use super::commands::Commands;
 use super::entry::{self, Entry, is_name};
-use super::help_text::{HelpText, Shape};
+use super::help_text::HelpText;
 use super::page::{Line, Page, split_at_gap};
 
 /// How many lines of its form make a list.
@@ -27,13 +27,13 @@ const MAX_WORDS: usize = 6;
 
 /// A form of lines, and how one is read. The bool is true if lines of this form are examples and explanations in a text
 /// that has usage lines.
-type Form = (Shape, bool, fn(&Line) -> Option<Entry<'_>>);
+type Form = (bool, fn(&Line) -> Option<Entry<'_>>);
 
 const FORMS: [Form; 4] = [
-    (Shape::DotCommands, false, after_dot),
-    (Shape::Backslashes, true, after_backslash),
-    (Shape::Dashes, false, before_dashes),
-    (Shape::Quoted, true, in_quotes),
+    (false, after_dot),
+    (true, after_backslash),
+    (false, before_dashes),
+    (true, in_quotes),
 ];
 
 /// Reads a list; none if the text is something else.
@@ -41,13 +41,13 @@ pub(super) fn read(page: &Page) -> Option<HelpText> {
     let is_usage = |line: &Line| line.text.to_lowercase().starts_with("usage:");
     let has_usage = page.position(is_usage).is_some();
     let mut forms = FORMS.into_iter();
-    let (shape, _, entry) = forms.find(|(_, is_alone, entry)| {
+    let (_, entry) = forms.find(|(is_alone, entry)| {
         let entries = page.lines.iter().filter_map(entry);
         !(*is_alone && has_usage) && entries.count() >= LEAST_LINES
     })?;
     let mut commands = Commands::default();
     commands.add_entries(&page.lines, entry);
-    Some(HelpText::list(shape, commands.finish()))
+    Some(HelpText::list(commands.finish()))
 }
 
 /// `.help` of sqlite3 and node.
@@ -81,7 +81,7 @@ fn in_quotes(line: &Line) -> Option<Entry<'_>> {
     let (term, rest) = line.text[1..].split_once(closing)?;
     let description = rest.strip_prefix(' ')?.trim_start_matches([' ', '-', ':']);
     let is_words = description.starts_with(char::is_alphabetic);
-    let entry = entry::of_term(term).filter(|_| is_words)?;
+    let entry = entry::parse_term(term).filter(|_| is_words)?;
     Some(Entry {
         description,
         ..entry

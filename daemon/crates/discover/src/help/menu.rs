@@ -16,7 +16,7 @@ const LEAST_ENTRIES: usize = 2;
 /// Returns the entries of the last menu in a text: their numbers are what is typed.
 /// The numbers start with 0 or 1 and have no gap; only the last one, which often leaves the menu, may be any.
 pub fn menu(text: &str) -> Vec<HelpCommand> {
-    let page = Page::of(text);
+    let page = Page::parse(text);
     let entries = page.lines.iter().flat_map(|line| entries(&line.text));
     let (mut last, mut run): (Vec<_>, Vec<(u8, &str)>) = Default::default();
     for (number, description) in entries {

@@ -26,7 +26,7 @@ mod table_tests;
 mod usage;
 
 pub use asked::help_of;
-pub use help_text::{HelpCommand, HelpText, MAX_ENTRIES, Shape};
+pub use help_text::{HelpCommand, HelpText, MAX_ENTRIES};
 pub use menu::menu;
 pub(crate) use page::without_overstrikes;
 pub use parse::parse;

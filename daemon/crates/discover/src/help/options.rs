@@ -87,7 +87,7 @@ impl Reader {
             column,
             flags: term.flags,
             value: term.value,
-            description: Description::of(term.description),
+            description: Description::new(term.description),
         });
         true
     }
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<(String, String)> {
-        let options = options(&Page::of(text), &(0..0)).into_iter();
+        let options = options(&Page::parse(text), &(0..0)).into_iter();
         options
             .map(|option| (option.flags.join(" "), option.description))
             .collect()

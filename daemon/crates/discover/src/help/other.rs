@@ -3,7 +3,7 @@
 
 use super::commands::Commands;
 use super::entry::{self, Description, comma_list};
-use super::help_text::{HelpCommand, HelpText, Shape};
+use super::help_text::{HelpCommand, HelpText};
 use super::options::options;
 use super::page::{Line, Page, split_at_gap};
 use ccd_text::pattern::Compiled;
@@ -16,11 +16,11 @@ pub(super) fn read(page: &Page, library: &Compiled) -> HelpText {
     let mut commands = Commands::default();
     for command in &found.commands {
         if let Some(entry) =
-            entry::of_term(&command.name).filter(|entry| !entry.name.starts_with('-'))
+            entry::parse_term(&command.name).filter(|entry| !entry.name.starts_with('-'))
         {
             commands.add(HelpCommand {
-                description: Description::of(&command.description).finish(),
-                ..HelpCommand::of(&entry)
+                description: Description::new(&command.description).finish(),
+                ..HelpCommand::from_entry(&entry)
             });
         }
     }
@@ -32,10 +32,8 @@ pub(super) fn read(page: &Page, library: &Compiled) -> HelpText {
         commands = aligned(page);
     }
     HelpText {
-        shape: Shape::Other,
-        usage: Vec::new(),
         options: options(page, &(0..0)),
-        commands,
+        ..HelpText::list(commands)
     }
 }
 

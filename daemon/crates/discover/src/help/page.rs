@@ -58,9 +58,9 @@ pub(super) struct Page {
 }
 
 impl Page {
-    pub(super) fn of(raw: &str) -> Self {
+    pub(super) fn parse(raw: &str) -> Self {
         let raw = &raw[..raw.floor_char_boundary(MAX_TEXT_BYTES)];
-        let cleaned = Cleaned::of(&without_overstrikes(raw));
+        let cleaned = Cleaned::new(&without_overstrikes(raw));
         let lines = cleaned.text().lines().take(MAX_LINES).map(line).collect();
         Self { lines }
     }
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_line_is_what_a_terminal_shows() {
-        let page = Page::of("N\u{8}NA\u{8}AME\r\n\t-a\tx\n  \u{1b}[1m--b\u{1b}[0m\n1234567\tx");
+        let page = Page::parse("N\u{8}NA\u{8}AME\r\n\t-a\tx\n  \u{1b}[1m--b\u{1b}[0m\n1234567\tx");
         let lines: Vec<_> = page.lines.iter().map(|l| (l.indent, &*l.text)).collect();
         assert_eq!(
             lines,

@@ -8,7 +8,7 @@ use ccd_text::pattern::Compiled;
 /// Reads the text that a program prints when it is asked for help. It may be any text, of which the first MiB is read.
 /// `library` finds the commands of texts without a known shape.
 pub fn parse(text: &str, library: &Compiled) -> HelpText {
-    let page = Page::of(text);
+    let page = Page::parse(text);
     let command_line = |is_one: fn(&Page) -> bool| is_one(&page).then(|| command_line::read(&page));
     // The most particular first.
     let mut help = command_line(command_line::is_certain)

@@ -73,14 +73,14 @@ mod tests {
 
     #[test]
     fn a_section_ends_where_the_indentation_does() {
-        let page = Page::of("A:\n  x\n\n    y\n\nB:\n  z\nC:\n");
+        let page = Page::parse("A:\n  x\n\n    y\n\nB:\n  z\nC:\n");
         let found = sections(&page, is_heading).map(|section| (&*section[0].text, section.len()));
         assert_eq!(found.collect::<Vec<_>>(), [("x", 3), ("z", 1)]);
     }
 
     #[test]
     fn headings_of_commands_are_found_in_all_their_forms() {
-        let is_one = |text: &str| announces_commands(&Page::of(text).lines[0]);
+        let is_one = |text: &str| announces_commands(&Page::parse(text).lines[0]);
         for text in [
             "Commands:",
             "CORE COMMANDS",

@@ -12,17 +12,17 @@ use ccd_protocol::investigate::OptionFound;
 pub(super) fn options(usage: &[String]) -> Vec<OptionFound> {
     let mut options = Vec::new();
     for line in usage {
-        of_groups(line, &mut options);
+        add_groups(line, &mut options);
     }
     options
 }
 
-fn of_groups(text: &str, options: &mut Vec<OptionFound>) {
+fn add_groups(text: &str, options: &mut Vec<OptionFound>) {
     let mut rest = text;
     while let Some((before, group, after)) = group(rest) {
         // `--list[-full]` is one word.
         if before.is_empty() || before.ends_with([' ', '(']) {
-            of_group(group, options);
+            add_group(group, options);
         }
         rest = after;
     }
@@ -46,7 +46,7 @@ fn group(text: &str) -> Option<(&str, &str, &str)> {
     None
 }
 
-fn of_group(group: &str, options: &mut Vec<OptionFound>) {
+fn add_group(group: &str, options: &mut Vec<OptionFound>) {
     // `(-m | --message) <message>`
     let group = match group
         .strip_prefix('(')
@@ -56,7 +56,7 @@ fn of_group(group: &str, options: &mut Vec<OptionFound>) {
         None => group.to_owned(),
     };
     if !group.starts_with('-') {
-        of_groups(&group, options);
+        add_groups(&group, options);
         return;
     }
     if let Some(letters) = cluster(&group) {
@@ -79,7 +79,7 @@ fn of_group(group: &str, options: &mut Vec<OptionFound>) {
             [flag] if is_short && term.value.is_empty() => short = Some(flag.clone()),
             _ => add(options, flags, &term.value),
         }
-        of_groups(term.description, options);
+        add_groups(term.description, options);
     }
     add(options, short.into_iter().collect(), "");
 }

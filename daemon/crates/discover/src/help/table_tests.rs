@@ -26,12 +26,11 @@ fn a_second_column_is_commands_if_it_reads_as_the_first() {
         ("{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}\n", ""),
         ("\"a\" \"b\"\n\"c\" \"d\"\n\"e\" \"f\"\n", ""),
     ] {
-        let help = parse(text, &library);
-        let (shape, commands) = (help.shape, help.commands);
+        let commands = parse(text, &library).commands;
         let found: Vec<String> = commands
             .iter()
             .map(|command| format!("{}={}", command.name, command.description))
             .collect();
-        assert_eq!(found.join(" "), wanted, "{shape:?}: {text}");
+        assert_eq!(found.join(" "), wanted, "{text}");
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn below(page: &Page, index: usize, first: &str) -> Usage {
         let text = split_at_gap(text).map_or(text, |(usage, _)| usage);
         match forms.last_mut().filter(|_| !is_new) {
             Some(form) => form.add(text),
-            None => forms.push(Description::of(text)),
+            None => forms.push(Description::new(text)),
         }
         forms.len() < MAX_LINES
     };
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     fn lines(text: &str) -> Vec<String> {
-        usage(&Page::of(text)).lines
+        usage(&Page::parse(text)).lines
     }
 
     #[test]

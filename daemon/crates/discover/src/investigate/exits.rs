@@ -1,7 +1,7 @@
 //! Which words and keys end a program.
 
 use super::finding::finding;
-use super::investigator::Investigator;
+use super::investigation::Investigation;
 use crate::drive::{Driver, Exit, Reply, SessionResult};
 use crate::safety::refusal;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
@@ -19,7 +19,7 @@ pub(super) const WORDS_OF_SHELLS: [&str; 2] = ["exit", "logout"];
 pub(crate) const KEYS: [&str; 2] = ["C-d", "C-c"];
 
 /// The word that is also a key: a program that reads keys may end before the rest of a longer word is typed.
-pub(crate) const KEY: &str = "q";
+const KEY: &str = "q";
 
 const AT_A_TIME: usize = 3;
 
@@ -27,13 +27,13 @@ const AT_A_TIME: usize = 3;
 const LIMIT: Duration = Duration::from_secs(2);
 
 pub(super) async fn ask(
-    investigator: &Investigator<'_>,
+    investigation: &Investigation,
     words: &[&'static str],
 ) -> SessionResult<()> {
-    let notebook = investigator.notebook;
+    let notebook = &investigation.notebook;
     let ways = words.iter().copied().chain(KEYS);
-    let ways = ways.filter(|way| !(investigator.options.safe_mode && refusal(way).is_some()));
-    let asked: Vec<_> = ways.map(|way| end_by(investigator, way)).collect();
+    let ways = ways.filter(|way| !(investigation.options.safe_mode && refusal(way).is_some()));
+    let asked: Vec<_> = ways.map(|way| end_by(investigation, way)).collect();
     let asked = stream::iter(asked).buffered(AT_A_TIME);
     let replies: Vec<Option<_>> = asked.try_collect().await?;
     let mut exits = Vec::new();
@@ -47,13 +47,13 @@ pub(super) async fn ask(
         exits.extend(exit.filter(|exit| !exit.is_crash()).map(|exit| (way, exit)));
     }
     let by_word = exits.iter().any(|(way, _)| *way == KEY);
-    if by_word && ends_by_key(investigator.driver).await? {
+    if by_word && ends_by_key(&investigation.driver).await? {
         exits.retain(|(way, _)| !is_cut_short(way));
     }
     let failed = |(_, exit): &(_, Exit)| exit.code.is_some_and(|code| code != 0);
     // It may have ended for another reason, for example because there is no network.
     if exits.iter().any(failed)
-        && let Some(by_itself) = ends_by_itself(investigator.driver).await?
+        && let Some(by_itself) = ends_by_itself(&investigation.driver).await?
     {
         notebook.note(format!(
             "it ends soon after its start, with the status {}, without any input",
@@ -76,7 +76,7 @@ async fn ends_by_itself(driver: &Driver) -> SessionResult<Option<Exit>> {
 }
 
 /// Returns whether the program reads keys, and [`KEY`] without Enter ends it.
-async fn ends_by_key(driver: &Driver) -> SessionResult<bool> {
+pub(crate) async fn ends_by_key(driver: &Driver) -> SessionResult<bool> {
     let (mut running, _) = driver.start_and_wait().await?;
     running.set_limit(LIMIT);
     let terminal = running.terminal();
@@ -93,11 +93,11 @@ pub(crate) fn is_cut_short(word: &str) -> bool {
 
 /// Returns the answer of a fresh copy to a word or a key; none if the copy does not wait for input.
 async fn end_by(
-    investigator: &Investigator<'_>,
+    investigation: &Investigation,
     way: &'static str,
 ) -> SessionResult<Option<(&'static str, Reply)>> {
-    investigator.notebook.asking(way, "main");
-    let (mut running, first) = investigator.driver.start_and_wait().await?;
+    investigation.notebook.asking(way, "main");
+    let (mut running, first) = investigation.driver.start_and_wait().await?;
     let mut answer = None;
     if first.waits() || running.is_full_screen() {
         running.set_limit(LIMIT);
@@ -107,6 +107,6 @@ async fn end_by(
             running.ask(way).await?
         });
     }
-    investigator.driver.release(running);
+    investigation.driver.release(running);
     Ok(answer.map(|reply| (way, reply)))
 }

@@ -1,7 +1,7 @@
 //! What a program says about single commands, where its list of commands has only names.
 
 use super::inside::{Inside, NONSENSE, ask_and_read_on};
-use super::investigator::Investigator;
+use super::investigation::Investigation;
 use crate::answer::is_same_answer;
 use crate::drive::SessionResult;
 
@@ -15,7 +15,7 @@ const MAX_CHARS: usize = 500;
 
 /// Asks `help NAME` for the commands without description, in one copy, before any of them is tried.
 pub(super) async fn explain(
-    investigator: &Investigator<'_>,
+    investigation: &Investigation,
     inside: &mut Inside,
 ) -> SessionResult<()> {
     let words = &inside.help_words;
@@ -25,14 +25,14 @@ pub(super) async fn explain(
     };
     let is_unknown = |at: &usize| {
         let command = &inside.commands[*at];
-        command.description.is_empty() && investigator.rule_against(command).is_none()
+        command.description.is_empty() && investigation.rule_against(command).is_none()
     };
     let unknown = (0..inside.commands.len()).filter(is_unknown);
     let unknown: Vec<usize> = unknown.take(MAX_ASKED).collect();
     if unknown.is_empty() {
         return Ok(());
     }
-    let Some(mut running) = inside.bring(investigator.driver).await? else {
+    let Some(mut running) = inside.bring(&investigation.driver).await? else {
         return Ok(());
     };
     let nonsense = ask_and_read_on(&mut running, &format!("{word} {}", NONSENSE[0])).await?;
@@ -40,7 +40,7 @@ pub(super) async fn explain(
         for at in unknown {
             let name = &inside.commands[at].name;
             let line = format!("{word} {name}");
-            investigator.notebook.asking(&line, &inside.name);
+            investigation.notebook.asking(&line, &inside.name);
             let reply = ask_and_read_on(&mut running, &line).await?;
             if !reply.waits() || !inside.is_at_prompt(&reply) {
                 break;
@@ -50,8 +50,8 @@ pub(super) async fn explain(
             }
         }
     }
-    investigator.driver.release(running);
-    let notebook = investigator.notebook;
+    investigation.driver.release(running);
+    let notebook = &investigation.notebook;
     notebook.commands(&inside.commands, Some(inside.state));
     Ok(())
 }

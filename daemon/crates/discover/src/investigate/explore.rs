@@ -3,7 +3,7 @@
 use super::explain::explain;
 use super::finding::finding;
 use super::inside::{self, HELP_WORDS, Inside};
-use super::investigator::Investigator;
+use super::investigation::Investigation;
 use super::notebook::Notebook;
 use crate::drive::{Reply, SessionResult};
 use crate::help::{HelpCommand, menu};
@@ -30,8 +30,8 @@ struct NewState {
 }
 
 /// Tries the commands of a state, and of the states that they lead to.
-pub(super) async fn explore(investigator: &Investigator<'_>, entry: Inside) -> SessionResult<()> {
-    let notebook = investigator.notebook;
+pub(super) async fn explore(investigation: &Investigation, entry: Inside) -> SessionResult<()> {
+    let notebook = &investigation.notebook;
     // What helps in the first state is asked in the others.
     let mut words = entry.help_words.clone();
     if words.is_empty() {
@@ -40,10 +40,10 @@ pub(super) async fn explore(investigator: &Investigator<'_>, entry: Inside) -> S
     let mut states = VecDeque::from([entry]);
     let mut explored = 1;
     while let Some(mut inside) = states.pop_front() {
-        explain(investigator, &mut inside).await?;
-        for found in try_all(investigator, &inside).await? {
+        explain(investigation, &mut inside).await?;
+        for found in try_all(investigation, &inside).await? {
             let path = [&inside.path[..], &[found.command]].concat();
-            if path.len() >= investigator.options.max_depth as usize {
+            if path.len() >= investigation.options.max_depth as usize {
                 let path = path.join(" → ");
                 notebook.note(format!("not explored: {path}, the limit is reached"));
                 continue;
@@ -55,7 +55,7 @@ pub(super) async fn explore(investigator: &Investigator<'_>, entry: Inside) -> S
                 continue;
             }
             explored += 1;
-            let mut next = inside::ask(investigator, found.state, path, &words).await?;
+            let mut next = inside::ask(investigation, found.state, path, &words).await?;
             next.take_menu(notebook, found.menu);
             states.push_back(next);
         }
@@ -65,11 +65,11 @@ pub(super) async fn explore(investigator: &Investigator<'_>, entry: Inside) -> S
 }
 
 /// Tries all commands of a state; returns the new states that can be explored.
-async fn try_all(investigator: &Investigator<'_>, inside: &Inside) -> SessionResult<Vec<NewState>> {
-    let notebook = investigator.notebook;
+async fn try_all(investigation: &Investigation, inside: &Inside) -> SessionResult<Vec<NewState>> {
+    let notebook = &investigation.notebook;
     let commands = inside.commands.iter();
     let mut allowed: Vec<&HelpCommand> = commands
-        .filter(|command| !investigator.refuses_command(command))
+        .filter(|command| !investigation.refuses_command(command))
         .collect();
     if allowed.len() > MAX_TRIED {
         notebook.note(format!(
@@ -81,7 +81,7 @@ async fn try_all(investigator: &Investigator<'_>, inside: &Inside) -> SessionRes
     }
     let tries: Vec<_> = allowed
         .into_iter()
-        .map(|command| try_one(investigator, inside, command.clone()))
+        .map(|command| try_one(investigation, inside, command.clone()))
         .collect();
     let mut tried = stream::iter(tries).buffered(AT_A_TIME);
     let mut found = Vec::new();
@@ -95,12 +95,12 @@ async fn try_all(investigator: &Investigator<'_>, inside: &Inside) -> SessionRes
 
 /// Gives a command to a fresh copy; none if the copy does not get to the state.
 async fn try_one(
-    investigator: &Investigator<'_>,
+    investigation: &Investigation,
     inside: &Inside,
     command: HelpCommand,
 ) -> SessionResult<Option<Tried>> {
-    let driver = investigator.driver;
-    investigator.notebook.asking(&command.name, &inside.name);
+    let driver = &investigation.driver;
+    investigation.notebook.asking(&command.name, &inside.name);
     let Some(mut running) = inside.bring(driver).await? else {
         return Ok(None);
     };

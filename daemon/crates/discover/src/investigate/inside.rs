@@ -1,12 +1,12 @@
 //! What a program says at its prompt: the prompt itself, and its answers to words that ask for help.
 
 use super::finding::finding;
-use super::investigator::Investigator;
+use super::investigation::Investigation;
 use super::notebook::Notebook;
 use super::state::same_prompt;
 use crate::answer::is_same_answer;
 use crate::drive::{Driver, Reply, Running, SessionResult};
-use crate::help::{HelpCommand, Shape, help_of};
+use crate::help::{HelpCommand, help_of};
 use ccd_protocol::investigate::FindingKind;
 use std::collections::VecDeque;
 
@@ -103,14 +103,14 @@ impl Nonsense {
 /// Asks nonsense and help words in a state, in as few copies as possible: a word may end the program or change its
 /// state, and then the next is asked in a new copy.
 pub(super) async fn ask(
-    investigator: &Investigator<'_>,
+    investigation: &Investigation,
     state: usize,
     path: Vec<String>,
     words: &[String],
 ) -> SessionResult<Inside> {
-    let Investigator {
+    let Investigation {
         driver, notebook, ..
-    } = *investigator;
+    } = investigation;
     let (_, name, prompt) = notebook.state_facts(state);
     let mut inside = Inside {
         state,
@@ -125,7 +125,7 @@ pub(super) async fn ask(
     let mut copy = None;
     let mut questions = questions(words);
     while let Some((mark, word)) = questions.pop_front() {
-        if investigator.refuses(&word) {
+        if investigation.refuses(&word) {
             continue;
         }
         let is_used = copy.is_some();
@@ -223,18 +223,10 @@ fn take_help(notebook: &Notebook, inside: &mut Inside, word: &str, reply: &Reply
     notebook.answer(Some(inside.state), word, reply);
     notebook.options(Vec::new(), help.usage);
     inside.help_words.push(word.to_owned());
-    if help.shape == Shape::Statements {
+    if help.are_statements {
         notebook.commands(&help.commands, Some(inside.state));
         return true;
     }
-    for command in help.commands {
-        if inside
-            .commands
-            .iter()
-            .all(|known| known.name != command.name)
-        {
-            inside.commands.push(command);
-        }
-    }
+    HelpCommand::add_new(&mut inside.commands, help.commands);
     true
 }

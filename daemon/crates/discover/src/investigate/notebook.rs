@@ -232,7 +232,7 @@ impl Notebook {
     /// Notes the answer to a command in a state, and returns what it says.
     pub(super) fn answer(&self, state: Option<usize>, command: &str, reply: &Reply) -> Answer {
         let text = redact(&reply.text).text.into_owned();
-        let answer = Answer::of(command, &text, &self.library);
+        let answer = Answer::read(command, &text, &self.library);
         let mut report = self.report();
         for format in &answer.data_formats {
             add_new(&mut report.data_formats, format);

@@ -1,6 +1,6 @@
 //! Help and version of the command line, each from a process of its own.
 
-use super::investigator::Investigator;
+use super::investigation::Investigation;
 use crate::answer::is_same_answer;
 use crate::drive::{ProgramRun, SessionResult};
 use crate::help::{HelpText, help_of, parse};
@@ -35,9 +35,9 @@ pub(super) struct Outside {
     pub(super) version: Option<String>,
 }
 
-pub(super) async fn ask(investigator: &Investigator<'_>) -> SessionResult<Outside> {
+pub(super) async fn ask(investigation: &Investigation) -> SessionResult<Outside> {
     let forms = [NONSENSE].into_iter().chain(HELP).chain(VERSION);
-    let asked: Vec<_> = forms.map(|form| run(investigator, form)).collect();
+    let asked: Vec<_> = forms.map(|form| run(investigation, form)).collect();
     let asked = stream::iter(asked).buffered(AT_A_TIME);
     let answers: Vec<Option<_>> = asked.try_collect().await?;
     let mut answers: Vec<(&str, ProgramRun)> = answers.into_iter().flatten().collect();
@@ -48,14 +48,14 @@ pub(super) async fn ask(investigator: &Investigator<'_>) -> SessionResult<Outsid
     });
     let longer: Vec<&str> = longer.map(|(form, _)| *form).collect();
     for form in &longer {
-        answers.extend(run(investigator, form).await?);
+        answers.extend(run(investigation, form).await?);
     }
     let answer = |form: &str| {
         let found = answers.iter().find(|(other, _)| *other == form);
         found.map(|(_, ended)| ended)
     };
     let nonsense = answer(NONSENSE);
-    let library = investigator.notebook.library();
+    let library = investigation.notebook.library();
     let mut outside = Outside::default();
     for form in HELP.into_iter().chain(longer) {
         let help = answer(form).and_then(|ended| help(form, ended, nonsense, library));
@@ -67,24 +67,24 @@ pub(super) async fn ask(investigator: &Investigator<'_>) -> SessionResult<Outsid
         .iter()
         .find_map(|form| version_of(form, answer(form)?, nonsense));
     // The manual is about the interpreter of a script.
-    if outside.help.is_empty() && investigator.driver.target.script().is_empty() {
-        outside.help.extend(man_page(investigator).await?);
+    if outside.help.is_empty() && investigation.driver.target.script().is_empty() {
+        outside.help.extend(man_page(investigation).await?);
     }
     Ok(outside)
 }
 
 /// Runs the program with arguments, unless safe mode forbids it.
 async fn run(
-    investigator: &Investigator<'_>,
+    investigation: &Investigation,
     form: &'static str,
 ) -> SessionResult<Option<(&'static str, ProgramRun)>> {
-    let driver = investigator.driver;
+    let driver = &investigation.driver;
     let script = driver.target.script().iter().cloned();
     let args: Vec<String> = script.chain(form.split(' ').map(str::to_owned)).collect();
-    if investigator.refuses(&driver.target.command_line(&args)) {
+    if investigation.refuses(&driver.target.command_line(&args)) {
         return Ok(None);
     }
-    investigator.notebook.asking(form, "command line");
+    investigation.notebook.asking(form, "command line");
     let ended = driver.run(&args, driver.limits.step).await?;
     Ok(Some((form, ended)))
 }
@@ -113,10 +113,10 @@ fn version_of(form: &str, ended: &ProgramRun, nonsense: Option<&ProgramRun>) -> 
     (!is_same && !line.contains(form)).then(|| line.chars().take(200).collect())
 }
 
-async fn man_page(investigator: &Investigator<'_>) -> SessionResult<Option<(String, HelpText)>> {
-    let Investigator {
+async fn man_page(investigation: &Investigation) -> SessionResult<Option<(String, HelpText)>> {
+    let Investigation {
         driver, notebook, ..
-    } = *investigator;
+    } = investigation;
     let name = driver.target.name();
     notebook.asking(&format!("man {name}"), "command line");
     let args = ["-P", "cat", "--", name].map(str::to_owned);

@@ -2,21 +2,13 @@
 
 use super::finding::finding;
 use super::inside::{self, HELP_WORD_OF_SHELLS, HELP_WORDS, NONSENSE};
-use super::investigator::Investigator;
-use super::notebook::Notebook;
-use super::options::Options;
+use super::investigation::Investigation;
 use super::state::same_prompt;
 use super::{exits, explore, outside};
-use crate::drive::{Driver, Reply, Running, SessionResult, Settled};
+use crate::drive::{Reply, Running, SessionResult, Settled};
 use crate::help::menu;
 use ccd_protocol::investigate::{InvestigationEnd, InvestigationReport};
 use tokio_util::sync::CancellationToken;
-
-pub struct Investigation {
-    pub driver: Driver,
-    pub notebook: Notebook,
-    pub options: Options,
-}
 
 impl Investigation {
     /// Asks the program everything. If the work is cancelled or takes too long, the report has what was found so far.
@@ -41,7 +33,7 @@ impl Investigation {
 
     async fn steps(&self) -> SessionResult<()> {
         // One after the other: the first copy must not wait for processes for which it may leave no room.
-        let outside = outside::ask(&self.investigator()).await?;
+        let outside = outside::ask(self).await?;
         self.note_outside(outside);
         self.notebook.keep();
         self.notebook.asking("start", "main");
@@ -63,14 +55,6 @@ impl Investigation {
         Ok(())
     }
 
-    fn investigator(&self) -> Investigator<'_> {
-        Investigator {
-            driver: &self.driver,
-            notebook: &self.notebook,
-            options: &self.options,
-        }
-    }
-
     fn note_outside(&self, outside: outside::Outside) {
         for (form, help) in outside.help {
             self.notebook.help_command(&form);
@@ -90,7 +74,7 @@ impl Investigation {
         self.notebook.state(None, None);
         self.notebook
             .note("it draws on the whole screen: only its help and its exits were tried".into());
-        exits::ask(&self.investigator(), &exits::WORDS).await
+        exits::ask(self, &exits::WORDS).await
     }
 
     /// Notes what a program did that never waited for input.
@@ -122,18 +106,17 @@ impl Investigation {
             (&HELP_WORDS, &exits::WORDS)
         };
         let help_words: Vec<String> = help_words.iter().map(|word| (*word).to_owned()).collect();
-        let investigator = self.investigator();
-        let mut entry = inside::ask(&investigator, state, Vec::new(), &help_words).await?;
+        let mut entry = inside::ask(self, state, Vec::new(), &help_words).await?;
         entry.take_menu(&self.notebook, menu(&first.shown()));
         self.notebook.keep();
-        exits::ask(&investigator, exit_words).await?;
+        exits::ask(self, exit_words).await?;
         self.notebook.keep();
         if is_shell {
             self.notebook
                 .note("it is a shell: its commands are programs, and were not tried".into());
             return Ok(());
         }
-        explore::explore(&investigator, entry).await
+        explore::explore(self, entry).await
     }
 
     /// Returns the prompt: what looks like one at the start, or the last line after two different inputs, if it is the

@@ -6,7 +6,7 @@ use ccd_protocol::investigate::{
 use std::collections::{HashMap, VecDeque};
 
 /// Returns the map of a report. States that the report mentions but does not have are left out.
-pub fn of(report: &InvestigationReport) -> StateMap {
+pub fn from_report(report: &InvestigationReport) -> StateMap {
     // Somebody may have edited the file: the first state of an id counts.
     let mut indices: HashMap<&str, usize> = HashMap::new();
     let mut states: Vec<&ProgramState> = Vec::new();

@@ -57,7 +57,7 @@ fn router() -> InvestigationReport {
 
 #[test]
 fn a_map_has_the_states_and_what_leads_to_them() {
-    let map = of(&router());
+    let map = from_report(&router());
     let depths: Vec<_> = map.states.iter().map(|state| state.depth).collect();
     assert_eq!(depths, [Some(0), Some(1), Some(1), Some(1), Some(2), None]);
     assert_eq!(map.transitions[0].commands, ["conf t", "configure"]);
@@ -72,7 +72,7 @@ fn dot_and_mermaid_have_a_line_for_each_state_and_arrow() {
         state("two", "<b>`x`", &[("quit", "main")]),
     ]);
     report.program = "x\"\n".to_owned();
-    let map = of(&report);
+    let map = from_report(&report);
     assert_eq!(
         write(&map, MapFormat::Dot),
         "digraph \"x\\\" \" {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n\
@@ -95,11 +95,11 @@ fn dot_and_mermaid_have_a_line_for_each_state_and_arrow() {
 fn many_commands_on_an_arrow_are_counted() {
     let commands: Vec<String> = (0..9).map(|at| format!("command-{at}")).collect();
     let transitions: Vec<(&str, &str)> = commands.iter().map(|one| (one.as_str(), "b")).collect();
-    let map = of(&report(vec![
+    let map = from_report(&report(vec![
         state("a", ">", &transitions),
         state("b", "", &[]),
     ]));
-    let label = label::of_transition(&map.transitions[0]);
+    let label = write::commands_on(&map.transitions[0]);
     assert_eq!(label, "command-0, command-1 +7");
 }
 
@@ -121,7 +121,7 @@ proptest! {
             }
         }
         let report = InvestigationReport { entry_state_id: entry.map(|at| at.to_string()), ..report(states) };
-        let map = of(&report);
+        let map = from_report(&report);
         for format in [MapFormat::Json, MapFormat::Dot, MapFormat::Mermaid] {
             prop_assert!(!write(&map, format).is_empty());
         }

@@ -3,10 +3,11 @@
 use super::error::ReportError;
 use super::file::{MAX_BYTES, Saved, read};
 use super::kind::Report;
-use super::name::{SUFFIX, base_of, name_of, stamp_in, stamp_of};
+use super::name::{SUFFIX, base_of, name_of, stamp_in};
 use ccd_base::clock;
 use ccd_base::whole_file::remove_strays;
 use ccd_store::documents::write_at_most;
+use ccd_store::own_file;
 use parking_lot::Mutex;
 use serde::Deserialize;
 use std::ffi::OsStr;
@@ -108,10 +109,7 @@ impl<R: Report> Reports<R> {
             if listed.reports.len() >= limit {
                 break;
             }
-            if !may_be_of(&path, base.as_deref()) {
-                continue;
-            }
-            match read::<R>(path) {
+            match read::<R>(path, own_file::content) {
                 Ok(saved) => {
                     let is_of = |base: &String| *base == base_of(saved.report.program());
                     if base.as_ref().is_none_or(is_of) {
@@ -132,14 +130,14 @@ impl<R: Report> Reports<R> {
                 let newest = self.list(Some(&which), 1)?.reports.pop();
                 newest.ok_or(ReportError::NotFound(which))
             }
-            path => read(path?),
+            path => read(path?, own_file::content),
         }
     }
 
     /// Returns the same, or the report in a file elsewhere, by its absolute path.
     pub fn get_anywhere(&self, which: &str) -> Result<Saved<R>, ReportError> {
         if which.starts_with('/') {
-            read(which.into())
+            read(which.into(), own_file::document)
         } else {
             self.get(which)
         }
@@ -154,7 +152,7 @@ impl<R: Report> Reports<R> {
     /// Deletes a report (a damaged one by the name of its file) and its tapes; returns the path that it had.
     pub fn delete(&self, which: &str) -> Result<PathBuf, ReportError> {
         let path = self.path_of(which)?;
-        let head = read::<Head>(path.clone());
+        let head = read::<Head>(path.clone(), own_file::content);
         remove(&path)?;
         if let Ok(head) = head {
             self.remove_tapes(&head.report.id);
@@ -187,8 +185,9 @@ impl<R: Report> Reports<R> {
         age_s: f64,
         dry_run: bool,
     ) -> Result<Option<Saved<Head>>, ReportError> {
-        let head = read::<Head>(path)?;
-        if !is_older(&head.report, &head.path, age_s) {
+        let head = read::<Head>(path, own_file::content)?;
+        let age = clock::age_s(&head.report.completed_at);
+        if age.is_none_or(|age| age <= age_s) {
             return Ok(None);
         }
         if !dry_run {
@@ -218,7 +217,7 @@ impl<R: Report> Reports<R> {
         let can_be_id = which.len() >= MIN_PREFIX;
         for path in self.newest_first()?.into_iter().filter(|_| can_be_id) {
             // Files that are not reports have no id.
-            let Ok(Saved { report, path, .. }) = read::<Head>(path) else {
+            let Ok(Saved { report, path, .. }) = read::<Head>(path, own_file::content) else {
                 continue;
             };
             let id = report.id;
@@ -277,33 +276,11 @@ fn is_report(name: &str) -> bool {
     name.ends_with(SUFFIX) && !name.starts_with('.')
 }
 
-/// Returns whether a file can be a report of the program, by its name. A name that somebody else has chosen says nothing.
-fn may_be_of(path: &Path, base: Option<&str>) -> bool {
-    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    let (Some(base), Some(_)) = (base, stamp_in(name)) else {
-        return true;
-    };
-    name.rsplit_once('_').is_some_and(|(of, _)| of == base)
-}
-
-/// Returns what reports are sorted by: the time in the name or, in its place, that of the last change.
+/// Returns what reports are sorted by: the time in the name. Others come last.
 fn order_of(path: &Path) -> (String, u32) {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    if let Some((stamp, number)) = stamp_in(name) {
-        return (stamp.to_owned(), number);
-    }
-    (stamp_of(&changed_at(path)).unwrap_or_default(), 0)
-}
-
-/// The time of the last change, as text; empty if it is not known.
-fn changed_at(path: &Path) -> String {
-    let changed = path.symlink_metadata().and_then(|about| about.modified());
-    changed.map(clock::at).unwrap_or_default()
-}
-
-fn is_older(head: &Head, path: &Path, age_s: f64) -> bool {
-    let age = clock::age_s(&head.completed_at).or_else(|| clock::age_s(&changed_at(path)));
-    age.is_some_and(|age| age > age_s)
+    let (stamp, number) = stamp_in(name).unwrap_or_default();
+    (stamp.to_owned(), number)
 }
 
 fn remove(path: &Path) -> Result<(), ReportError> {

@@ -41,7 +41,7 @@ pub(super) fn name_of(program: &str, started_at: &str, number: u32) -> String {
 }
 
 /// Returns an RFC 3339 time in UTC in the form that it has in names; names with it sort as the times do.
-pub(super) fn stamp_of(time: &str) -> Option<String> {
+fn stamp_of(time: &str) -> Option<String> {
     let stamp: String = time.chars().filter(char::is_ascii_alphanumeric).collect();
     is_stamp(&stamp).then_some(stamp)
 }

@@ -33,7 +33,7 @@ fn at_depth(line: &str, depth: usize) -> Option<Rule> {
     let escaped = escapes.find_map(|escape| line.strip_prefix(escape.as_str()));
     let of_escaped = escaped.and_then(|inner| at_depth(unquoted(inner.trim()), depth + 1));
     of_escaped
-        .or_else(|| of_copy(line, depth))
+        .or_else(|| judge_copy(line, depth))
         .or_else(|| match parts(line) {
             Ok(parts) => {
                 // What a shell, `ssh` or a client of a database reads from elsewhere may be anything in the line.
@@ -43,14 +43,14 @@ fn at_depth(line: &str, depth: usize) -> Option<Rule> {
                 let is_opaque = parts
                     .iter()
                     .any(|part| part.opaque.is_some() || reads(part));
-                let found = parts.iter().find_map(|part| of_part(part, depth));
+                let found = parts.iter().find_map(|part| judge_part(part, depth));
                 found.or_else(|| is_opaque.then(|| anywhere(line, depth)).flatten())
             }
             Err(_) => anywhere(line, depth),
         })
 }
 
-fn of_part(part: &Part, depth: usize) -> Option<Rule> {
+fn judge_part(part: &Part, depth: usize) -> Option<Rule> {
     let words: Vec<&str> = part.words.iter().map(|word| &*word.text).collect();
     // `$x -rf y`: whatever the program is, it is asked to act recursively or by force.
     let is_computed = part.words.first().is_some_and(|word| !word.known);
@@ -59,14 +59,14 @@ fn of_part(part: &Part, depth: usize) -> Option<Rule> {
     }
     // Other languages than the shell's call a whole line: `(exec "rm -rf x")`.
     let line = words.first().filter(|word| word.contains(' '));
-    of_words(&words)
+    judge_words(&words)
         .or_else(|| line.and_then(|line| at_depth(line, depth + 1)))
         .or_else(|| part.writes.iter().find_map(|file| files::written(file)))
-        .or_else(|| of_arguments(&words, depth))
+        .or_else(|| judge_arguments(&words, depth))
 }
 
 /// Judges the command of `COPY users TO PROGRAM 'command'`, which PostgreSQL gives to a shell.
-fn of_copy(line: &str, depth: usize) -> Option<Rule> {
+fn judge_copy(line: &str, depth: usize) -> Option<Rule> {
     let lower = line.to_ascii_lowercase();
     let start = lower
         .find(" program ")
@@ -77,7 +77,7 @@ fn of_copy(line: &str, depth: usize) -> Option<Rule> {
     at_depth(unquoted(inner), depth + 1)
 }
 
-fn of_words(words: &[&str]) -> Option<Rule> {
+fn judge_words(words: &[&str]) -> Option<Rule> {
     let (program, arguments) = words.split_first()?;
     // `/shutdown` is a command of a chat, not a program.
     let is_path = program.rfind('/').is_some_and(|at| at > 0);
@@ -94,7 +94,7 @@ fn of_words(words: &[&str]) -> Option<Rule> {
 }
 
 /// Judges code in the arguments of programs that execute it: `python -c CODE`, `psql -c STATEMENT`.
-fn of_arguments(words: &[&str], depth: usize) -> Option<Rule> {
+fn judge_arguments(words: &[&str], depth: usize) -> Option<Rule> {
     let (program, arguments) = words.split_first()?;
     if !executes(program) {
         return None;
@@ -127,7 +127,7 @@ fn anywhere(text: &str, depth: usize) -> Option<Rule> {
                 return None;
             }
             left -= 1;
-            if let Some(rule) = of_words(&words[at..]) {
+            if let Some(rule) = judge_words(&words[at..]) {
                 return Some(rule);
             }
         }

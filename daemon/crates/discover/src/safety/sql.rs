@@ -10,7 +10,7 @@ const MAX_WORDS: usize = 4_096;
 pub(super) fn refusal(line: &str) -> Option<Rule> {
     statements(line)
         .iter()
-        .find_map(|words| of_statement(words))
+        .find_map(|words| judge_statement(words))
 }
 
 /// Returns whether a line starts as a statement that reads or adds data.
@@ -26,7 +26,7 @@ pub(super) fn is_query(line: &str) -> bool {
     )
 }
 
-fn of_statement(words: &[String]) -> Option<Rule> {
+fn judge_statement(words: &[String]) -> Option<Rule> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let first = *words.first()?;
     // `EXPLAIN ANALYZE` executes the statement, `EXPLAIN` does not.

@@ -24,7 +24,7 @@ pub struct ReportedFinding {
 }
 
 impl ReportedFinding {
-    pub(crate) fn of(finding: &Map<String, Value>) -> Self {
+    pub(crate) fn from_details(finding: &Map<String, Value>) -> Self {
         let text = |name: &str| finding.get(name)?.as_str().map(str::to_owned);
         Self {
             kind: text("kind").unwrap_or_else(|| "finding".to_owned()),
@@ -53,7 +53,7 @@ impl ReportedFinding {
 pub fn findings(result: &TestResult) -> Vec<ReportedFinding> {
     let list = result.details.get(FINDINGS).and_then(Value::as_array);
     let objects = list.into_iter().flatten().filter_map(Value::as_object);
-    objects.map(ReportedFinding::of).collect()
+    objects.map(ReportedFinding::from_details).collect()
 }
 
 /// Returns the rest of the details, as a person would write them.

@@ -80,5 +80,5 @@ fn duration_s(report: &TestReport) -> Option<f64> {
 
 /// Returns a text as the content of an element or attribute, without control sequences.
 fn text(text: &str) -> String {
-    escaped(Cleaned::of(text).text())
+    escaped(Cleaned::new(text).text())
 }

@@ -61,7 +61,7 @@ impl FileSecret {
 
 pub(crate) fn all_secrets(file: &str) -> Vec<FileSecret> {
     let shown = plain(file);
-    let secrets = Secrets::of(&shown);
+    let secrets = Secrets::new(&shown);
     let places = secrets.places().iter().cloned();
     let places = places.filter(|place| !is_masked(&shown, place));
     let found = |place: Range<usize>| {

@@ -215,9 +215,9 @@ async fn in_its_lines(session: &dyn Subject, text: &str, place: Range<u64>) -> S
     let before = clean_lossy(&before[line_start..], encoding);
     let after = clean_lossy(&after[..line_end], encoding);
     let shown = before.len()..before.len() + text.len();
-    let masked = Secrets::of(&format!("{before}{text}{after}")).masked_part(shown);
+    let masked = Secrets::new(&format!("{before}{text}{after}")).masked_part(shown);
     // What a rule recognised where it was typed.
-    let known = KnownTexts::of(session.about().hidden.recognised());
+    let known = KnownTexts::new(session.about().hidden.recognised());
     let mut chunks = [masked.into_bytes()];
     known.mask(&mut chunks);
     let [masked] = chunks;
@@ -265,7 +265,7 @@ async fn begun_echo(session: &dyn Subject, typed: &Typed) -> Option<usize> {
 async fn echo_of(session: &dyn Subject, typed: &Typed) -> Echo {
     let end = typed.offset + ECHO_BYTES;
     let output = session.about().output.readable(typed.offset, end).await;
-    Echo::of(&output, &clean_lossy(&output, session.about().encoding))
+    Echo::new(&output, &clean_lossy(&output, session.about().encoding))
 }
 
 /// Returns typed text as others may see it; `None` while the terminal must show it first and has not.
@@ -310,7 +310,7 @@ fn command_of(words: &[String]) -> String {
 /// Returns the program and its arguments as others may see them, one by one.
 pub fn shown_words(session: &dyn Subject) -> Vec<String> {
     let line = words_of(session).collect::<Vec<_>>().join(" ");
-    let masked = Masked::of(&line, session.about().hidden);
+    let masked = Masked::new(&line, session.about().hidden);
     let mut start = 0;
     let words = words_of(session).map(|word| {
         let end = start + word.len();

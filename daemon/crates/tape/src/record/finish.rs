@@ -150,8 +150,8 @@ pub(crate) fn write(
         };
     }
     let mut filter = filter.unwrap_or_else(|| Box::new(|_, _| Err("no program may run".into())));
-    let hidden = KnownTexts::of(recorder.hidden.iter().cloned().chain(shown_keys(&tape)));
-    let recognised = KnownTexts::of(&recorder.recognised);
+    let hidden = KnownTexts::new(recorder.hidden.iter().cloned().chain(shown_keys(&tape)));
+    let recognised = KnownTexts::new(&recorder.recognised);
     let is_redacted = begin.options.redact != Some(false);
     let redact = |tape: &mut Tape| {
         mask_known_texts(tape, &hidden);

@@ -139,7 +139,7 @@ impl Comparison {
         Self {
             tape: Side::new(tape),
             now: Side::new(tape),
-            secrets: KnownTexts::of(secrets),
+            secrets: KnownTexts::new(secrets),
             echoes: Vec::new(),
             earlier: Vec::new(),
             left: BTreeSet::from([Rest::default()]),

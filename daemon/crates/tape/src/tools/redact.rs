@@ -46,7 +46,7 @@ pub fn redact_tape(tape: &mut Tape) -> Vec<Removal> {
     }
     let known = known.iter();
     let known = known.flat_map(|text| KnownTexts::distinctive_lines(text));
-    let known = [KnownTexts::of(shown), KnownTexts::of(known)];
+    let known = [KnownTexts::new(shown), KnownTexts::new(known)];
     let outputs = redact_shown(&mut tape.exchanges, tape.meta.pty.is_some(), &known);
     for (index, exchange) in tape.exchanges.iter_mut().enumerate() {
         if exchange.pre.hidden || inputs[index] + lines[index] > 0 {

@@ -33,7 +33,7 @@ impl Runs {
 
 impl Cleaned {
     /// Cleans a text as expect and `session.read` do.
-    pub fn of(raw: &str) -> Self {
+    pub fn new(raw: &str) -> Self {
         let mut bytes = Vec::with_capacity(raw.len());
         let mut runs = Runs::default();
         each_run(raw.as_bytes(), |run| {
@@ -69,18 +69,18 @@ mod tests {
     #[test]
     fn each_byte_knows_its_place() {
         let raw = "a\x1b[1mbc\x1b[0m\r\nd\r";
-        let cleaned = Cleaned::of(raw);
+        let cleaned = Cleaned::new(raw);
         assert_eq!(cleaned.text(), "abc\nd\r");
         let places: Vec<usize> = (0..6).map(|at| cleaned.raw(at)).collect();
         assert_eq!(places, [0, 5, 6, 12, 13, 14]);
         assert_eq!((cleaned.raw_end(3), cleaned.raw_end(0)), (7, 0));
-        assert_eq!(Cleaned::of("").raw(0), 0);
+        assert_eq!(Cleaned::new("").raw(0), 0);
     }
 
     proptest! {
         #[test]
         fn a_byte_is_the_same_in_both_texts(raw in "(?s)(\\x1b\\[[0-9]{0,2}m|\\x1b|\r|\n|é|\\x1b\\]0;é|\\x07|.){0,60}") {
-            let cleaned = Cleaned::of(&raw);
+            let cleaned = Cleaned::new(&raw);
             for (at, byte) in cleaned.text().bytes().enumerate() {
                 prop_assert_eq!(raw.as_bytes()[cleaned.raw(at)], byte);
             }

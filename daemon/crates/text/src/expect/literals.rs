@@ -34,7 +34,7 @@ pub(super) struct LiteralSearch {
 
 impl Literals {
     /// Returns the texts of a list; `None` if it needs an automaton.
-    pub(super) fn of(hirs: &[Hir]) -> Option<Self> {
+    pub(super) fn from_hirs(hirs: &[Hir]) -> Option<Self> {
         if hirs.len() > MAX_TEXTS {
             return None;
         }

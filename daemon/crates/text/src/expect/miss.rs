@@ -1,6 +1,6 @@
 //! Finds the pattern that came closest if none has matched in time.
 
-use memchr::memchr2;
+use memchr::memmem;
 use regex_syntax::hir::literal::{ExtractKind, Extractor};
 
 use super::patterns::Pattern;
@@ -93,45 +93,16 @@ fn needle(pattern: &Pattern) -> Option<(String, bool)> {
 }
 
 /// Returns start and length of the last of the longest parts of `text` with which `needle` starts, ignoring ASCII case.
-/// The search of Knuth, Morris and Pratt: each byte of both is read once.
 fn longest_prefix(needle: &str, text: &str) -> Option<(usize, usize)> {
-    let pattern = needle.as_bytes();
-    let mut fall_back = vec![0; pattern.len()];
-    for at in 1..pattern.len() {
-        fall_back[at] = step(pattern, &fall_back, fall_back[at - 1], pattern[at]);
-    }
-    let (mut matched, mut best_end, mut best_len) = (0, 0, 0);
-    let (lower, upper) = (
-        pattern[0].to_ascii_lowercase(),
-        pattern[0].to_ascii_uppercase(),
-    );
-    let mut at = 0;
-    while at < text.len() {
-        if matched == 0 {
-            let Some(skipped) = memchr2(lower, upper, &text.as_bytes()[at..]) else {
-                break;
-            };
-            at += skipped;
-        } else if matched == pattern.len() {
-            matched = fall_back[matched - 1];
-        }
-        matched = step(pattern, &fall_back, matched, text.as_bytes()[at]);
-        at += 1;
-        if matched > 0 && matched >= best_len {
-            (best_end, best_len) = (at, matched);
-        }
-    }
-    let start = best_end - best_len;
+    let (needle, lower) = (needle.to_ascii_lowercase(), text.to_ascii_lowercase());
+    let last = |len: &usize| memmem::rfind(lower.as_bytes(), &needle.as_bytes()[..*len]);
+    let lens: Vec<usize> = (1..=needle.len()).collect();
+    // Where a part occurs, all shorter ones do too.
+    let len = lens.partition_point(|len| last(len).is_some());
+    let start = last(&len)?;
     // Only half of a character may be equal.
-    let end = text.floor_char_boundary(best_end);
+    let end = text.floor_char_boundary(start + len);
     (end > start).then_some((start, end - start))
-}
-
-fn step(pattern: &[u8], fall_back: &[usize], mut matched: usize, byte: u8) -> usize {
-    while matched > 0 && !pattern[matched].eq_ignore_ascii_case(&byte) {
-        matched = fall_back[matched - 1];
-    }
-    matched + usize::from(pattern[matched].eq_ignore_ascii_case(&byte))
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ impl Patterns {
     /// `raw` matches bytes: no Unicode, and `.` is any byte except `\n`. A list near the limits takes about a second,
     /// so this must not run on a thread that others wait for.
     pub fn compile(list: &[Pattern], raw: bool) -> Result<Self, PatternError> {
-        Self::with_engine(list, raw, |hirs| match Literals::of(hirs) {
+        Self::with_engine(list, raw, |hirs| match Literals::from_hirs(hirs) {
             Some(literals) => Ok(Engine::Literals(Arc::new(literals))),
             None => automaton(hirs),
         })

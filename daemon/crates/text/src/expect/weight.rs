@@ -2,18 +2,18 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// The ASCII characters, and one for all others.
-const CHARACTERS: usize = 129;
+/// After the ASCII characters, one stands for all others, and one for any character.
 const OTHERS: usize = 128;
+const ALWAYS: usize = 129;
 
 /// Returns the maximum number of positions of a pattern that a search follows at once. This is the worst-case time per
 /// byte, in units of about 8 ns.
 /// With repetitions expanded, one text can only reach the positions that accept the same character: `[ab]{1000}` weighs
 /// a thousand times as much as `abcd`. Optional parts (`a?`) are checked for every byte.
 pub(super) fn weight(hir: &Hir) -> u64 {
-    let places = NextPlaces::of(hir);
-    let most = places.of_character.iter().copied().max().unwrap_or(0);
-    most.saturating_add(places.always)
+    let places = next_places(hir);
+    let most = places[..ALWAYS].iter().copied().max().unwrap_or(0);
+    most.saturating_add(places[ALWAYS])
 }
 
 /// Returns whether a text without line ends can match at all.
@@ -50,82 +50,47 @@ fn ranges(class: &Class) -> Vec<(u32, u32)> {
     }
 }
 
-/// The numbers of positions that may be reached by each character, and by any.
-struct NextPlaces {
-    of_character: [u64; CHARACTERS],
-    always: u64,
-}
-
-impl NextPlaces {
-    fn none() -> Self {
-        Self {
-            of_character: [0; CHARACTERS],
-            always: 0,
+/// Returns the numbers of positions that may be reached by each character, and by any.
+// The parser limits the depth of a pattern, and so of this recursion.
+fn next_places(hir: &Hir) -> [u64; ALWAYS + 1] {
+    let mut places = [0; ALWAYS + 1];
+    let mut always: u64 = 0;
+    match hir.kind() {
+        HirKind::Empty => {}
+        HirKind::Look(_) => always = 1,
+        HirKind::Literal(literal) => {
+            for &byte in &literal.0 {
+                places[usize::from(byte).min(OTHERS)] += 1;
+            }
         }
-    }
-
-    // The parser limits the depth of a pattern, and so of this recursion.
-    fn of(hir: &Hir) -> Self {
-        let mut places = Self::none();
-        match hir.kind() {
-            HirKind::Empty => {}
-            HirKind::Look(_) => places.always = 1,
-            HirKind::Literal(literal) => {
-                for &byte in &literal.0 {
-                    places.of_character[usize::from(byte).min(OTHERS)] += 1;
+        // A class counts once for a character, however many of its ranges contain it.
+        HirKind::Class(class) => {
+            let clip = |character| usize::try_from(character).unwrap_or(OTHERS).min(OTHERS);
+            for (start, end) in ranges(class) {
+                places[clip(start)..=clip(end)].fill(1);
+            }
+        }
+        HirKind::Repetition(repetition) => {
+            let least = repetition.min.saturating_add(1);
+            let times = u64::from(repetition.max.unwrap_or(least)).max(1);
+            places = next_places(&repetition.sub).map(|place| place.saturating_mul(times));
+            let may_be_empty = repetition.sub.properties().minimum_len() == Some(0);
+            always = if may_be_empty { times } else { 1 };
+        }
+        HirKind::Capture(capture) => places = next_places(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            for part in parts {
+                for (place, more) in places.iter_mut().zip(next_places(part)) {
+                    *place = place.saturating_add(more);
                 }
             }
-            HirKind::Class(class) => {
-                for (start, end) in ranges(class) {
-                    places.take(start, end);
-                }
-            }
-            HirKind::Repetition(repetition) => {
-                places = Self::of(&repetition.sub);
-                let least = repetition.min.saturating_add(1);
-                let times = u64::from(repetition.max.unwrap_or(least)).max(1);
-                places.repeat(times);
-                let may_be_empty = repetition.sub.properties().minimum_len() == Some(0);
-                places.add_always(if may_be_empty { times } else { 1 });
-            }
-            HirKind::Capture(capture) => places = Self::of(&capture.sub),
-            HirKind::Concat(parts) => places.add_all(parts),
-            HirKind::Alternation(parts) => {
-                places.add_all(parts);
-                places.add_always(parts.len() as u64);
+            if matches!(hir.kind(), HirKind::Alternation(_)) {
+                always = parts.len() as u64;
             }
         }
-        places
     }
-
-    /// A class counts once for a character, however many of its ranges contain it.
-    fn take(&mut self, start: u32, end: u32) {
-        let clip = |character: u32| usize::try_from(character).unwrap_or(OTHERS).min(OTHERS);
-        for place in &mut self.of_character[clip(start)..=clip(end)] {
-            *place = 1;
-        }
-    }
-
-    fn repeat(&mut self, times: u64) {
-        for place in &mut self.of_character {
-            *place = place.saturating_mul(times);
-        }
-        self.always = self.always.saturating_mul(times);
-    }
-
-    fn add_always(&mut self, more: u64) {
-        self.always = self.always.saturating_add(more);
-    }
-
-    fn add_all(&mut self, parts: &[Hir]) {
-        for part in parts {
-            let part = Self::of(part);
-            for (place, more) in self.of_character.iter_mut().zip(part.of_character) {
-                *place = place.saturating_add(more);
-            }
-            self.add_always(part.always);
-        }
-    }
+    places[ALWAYS] = places[ALWAYS].saturating_add(always);
+    places
 }
 
 #[cfg(test)]

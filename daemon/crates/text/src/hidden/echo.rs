@@ -19,7 +19,7 @@ pub struct Echo {
 
 impl Echo {
     /// `text` is `raw` without control sequences.
-    pub fn of(raw: &[u8], text: &str) -> Self {
+    pub fn new(raw: &[u8], text: &str) -> Self {
         let first_line = raw.split(|byte| *byte == b'\n').next().unwrap_or_default();
         Self {
             lines: text.split('\n').map(without_blanks).collect(),
@@ -89,7 +89,7 @@ mod tests {
 
     fn shows(raw: &str) -> bool {
         let text = clean_lossy(raw.as_bytes(), encoding_rs::UTF_8);
-        Echo::of(raw.as_bytes(), &text).shows("hunter 2", true)
+        Echo::new(raw.as_bytes(), &text).shows("hunter 2", true)
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
             ("*", None),
             ("got", None),
         ] {
-            let echo = Echo::of(raw.as_bytes(), raw);
+            let echo = Echo::new(raw.as_bytes(), raw);
             assert_eq!(echo.has_begun("hunter 2"), begun, "{raw:?}");
         }
     }

@@ -14,9 +14,9 @@ pub struct Masked<'a> {
 
 impl<'a> Masked<'a> {
     /// Finds hidden input, and secrets that rules recognise.
-    pub fn of(text: &'a str, hidden: &HiddenTexts) -> Self {
+    pub fn new(text: &'a str, hidden: &HiddenTexts) -> Self {
         let typed = hidden.places_in(text).into_iter();
-        let secrets = Secrets::of(text);
+        let secrets = Secrets::new(text);
         let found = secrets.places().iter().cloned();
         let mut places: Vec<_> = typed
             .map(|place| (place, HIDDEN))
@@ -42,7 +42,7 @@ mod tests {
         let text = "x password=Hunter2Hunter2 y sesame z";
         let hidden = HiddenTexts::default();
         hidden.remember("sesame");
-        let masked = Masked::of(text, &hidden);
+        let masked = Masked::new(text, &hidden);
         let part = |part: &str| {
             let at = text.find(part).unwrap();
             masked.part(at..at + part.len())

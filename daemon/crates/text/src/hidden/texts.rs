@@ -176,7 +176,7 @@ impl HiddenTexts {
         if known.typed.is_empty() {
             return Vec::new();
         }
-        let squeezed = Squeezed::of(text);
+        let squeezed = Squeezed::new(text);
         let lines = known.typed.iter().flat_map(|text| lines_of(&text.0));
         let mut found: Vec<Range<usize>> =
             lines.flat_map(|line| squeezed.places_of(&line)).collect();
@@ -235,7 +235,7 @@ struct Squeezed {
 }
 
 impl Squeezed {
-    fn of(text: &str) -> Self {
+    fn new(text: &str) -> Self {
         let mut squeezed = Self {
             text: String::with_capacity(text.len()),
             places: Vec::with_capacity(text.len()),

@@ -42,13 +42,13 @@ impl Compiled {
     /// With a type, only patterns of that type; without one, all except those that are not significant alone: signs of
     /// data formats, endings of prompts, lines of help.
     pub fn test(&self, raw: &str, only: Option<PatternType>) -> PatternTestReply {
-        let text = Cleaned::of(raw);
+        let text = Cleaned::new(raw);
         let lines = lines(text.text());
         let types = PatternType::ALL.into_iter();
         let types: Vec<PatternType> = types
             .filter(|pattern_type| only.is_none_or(|only| only == *pattern_type))
             .collect();
-        let seen = Seen::of(self, &lines, &types);
+        let seen = Seen::search(self, &lines, &types);
         let found = self.matches(&text, &lines, &seen, &types, |place| {
             only.is_some() || !(place.is_only_a_sign() || place.is_help_line())
         });
@@ -60,9 +60,9 @@ impl Compiled {
     }
 
     pub fn classify(&self, raw: &str) -> PatternClassifyReply {
-        let text = Cleaned::of(raw);
+        let text = Cleaned::new(raw);
         let lines = lines(text.text());
-        let seen = Seen::of(self, &lines, &PatternType::ALL);
+        let seen = Seen::search(self, &lines, &PatternType::ALL);
         let is_help = help::is_help(self, &lines, &seen);
         let found = self.matches(&text, &lines, &seen, &PatternType::ALL, |place| {
             let is_for_other = if is_help {

@@ -12,7 +12,7 @@ pub(super) struct Seen {
 
 impl Seen {
     /// Searches all lines that are not blank; for type prompt only the last line, where the cursor is.
-    pub(super) fn of(compiled: &Compiled, lines: &[Line<'_>], types: &[PatternType]) -> Self {
+    pub(super) fn search(compiled: &Compiled, lines: &[Line<'_>], types: &[PatternType]) -> Self {
         let by_type = types.iter().map(|&pattern_type| {
             let patterns = compiled.lines(pattern_type);
             let lines = match pattern_type {

@@ -23,7 +23,7 @@ pub(super) fn redact_args(program: &str, args: &[String]) -> Vec<String> {
         line.push_str(close);
         before = arg;
     }
-    let secrets = Secrets::of(&line);
+    let secrets = Secrets::new(&line);
     let mut option = None;
     args.iter()
         .zip(words)
@@ -67,7 +67,7 @@ pub(super) fn redact_variable(name: &str, value: &str) -> String {
     }
     let start = name.len() + 1;
     let both = format!("{name}={value}");
-    let clean = Secrets::of(&both).masked_part(start..both.len());
+    let clean = Secrets::new(&both).masked_part(start..both.len());
     redact(&clean).text.into_owned()
 }
 

@@ -130,7 +130,7 @@ fn arguments_are_redacted_one_by_one() {
 fn a_cut_at_any_place_hides_no_secret_and_moves_no_other_byte() {
     for Case { text, redacted } in SECRETS.iter() {
         let whole = redact(text).removed;
-        let secrets = Secrets::of(text);
+        let secrets = Secrets::new(text);
         let places = secrets.places();
         for cut in 0..=text.len() {
             let (before, after) = text.as_bytes().split_at(cut);

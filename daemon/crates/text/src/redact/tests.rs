@@ -114,7 +114,7 @@ mod properties {
                 let twice = redact(&once.text);
                 prop_assert_eq!(&once.text, &twice.text, "from {:?}", text);
                 prop_assert_eq!(once.removed == 0, once.text == text);
-                let secrets = Secrets::of(&text);
+                let secrets = Secrets::new(&text);
                 prop_assert_eq!(secrets.places().is_empty(), once.removed == 0);
                 let whole = secrets.masked_part(0..text.len());
                 prop_assert_eq!(&redact(&whole).text, &whole, "from {:?}", text);

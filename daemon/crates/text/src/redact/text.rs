@@ -17,7 +17,7 @@ pub struct Secrets<'a> {
 }
 
 impl<'a> Secrets<'a> {
-    pub fn of(text: &'a str) -> Self {
+    pub fn new(text: &'a str) -> Self {
         let places = in_force().places(text);
         Self { text, places }
     }

@@ -194,7 +194,7 @@ pub(super) async fn confirm(
         }
     }
     if matches!(verdict, Verdict::Ended(_)) && terminal.is_some_and(|it| !it.is_restored()) {
-        verdict = Verdict::Broke(Fault::of(FindingKind::TerminalChanged));
+        verdict = Verdict::Broke(Fault::new(FindingKind::TerminalChanged));
     }
     if verdict != Verdict::Broke(culprit.fault) {
         tested.driver.release(running);

@@ -44,7 +44,7 @@ impl<'a> Copy<'a> {
         Ok(if is_restored {
             verdict
         } else {
-            Verdict::Broke(Fault::of(FindingKind::TerminalChanged))
+            Verdict::Broke(Fault::new(FindingKind::TerminalChanged))
         })
     }
 

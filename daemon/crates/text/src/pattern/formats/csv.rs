@@ -2,7 +2,6 @@
 
 use super::super::lines::{Line, span_of};
 use super::table::is_option;
-use std::borrow::Cow;
 use std::ops::Range;
 
 const SEPARATORS: [char; 3] = [',', ';', '\t'];
@@ -14,9 +13,9 @@ const MAX_NAME_BYTES: usize = 64;
 const MAX_RECORD_LINES: usize = 20;
 
 /// One record, on one line or several.
-struct Record<'a> {
+struct Record {
     /// Including their quotes.
-    fields: Vec<Cow<'a, str>>,
+    fields: Vec<String>,
     lines: usize,
 }
 
@@ -45,8 +44,8 @@ pub(super) fn find(lines: &[Line<'_>]) -> Vec<Range<usize>> {
 }
 
 /// Returns the records from the first line on that have the same number of fields.
-fn run<'a>(lines: &[Line<'a>], separator: char) -> Vec<Record<'a>> {
-    let mut records: Vec<Record<'a>> = Vec::new();
+fn run(lines: &[Line<'_>], separator: char) -> Vec<Record> {
+    let mut records: Vec<Record> = Vec::new();
     let mut rest = lines;
     while let Some(record) = record(rest, separator) {
         let first = records.first().unwrap_or(&record);
@@ -59,48 +58,27 @@ fn run<'a>(lines: &[Line<'a>], separator: char) -> Vec<Record<'a>> {
     records
 }
 
-/// Parses the record at the start of the lines; `None` if it has fewer than two fields, or an unterminated quote.
-///
-/// Only a quote at the start of a field continues on the next line.
-fn record<'a>(lines: &[Line<'a>], separator: char) -> Option<Record<'a>> {
-    let mut fields: Vec<Cow<'a, str>> = Vec::new();
-    let mut open: Option<String> = None;
+/// Parses the record at the start of the lines; `None` if it has fewer than two fields, or a quote is not closed.
+fn record(lines: &[Line<'_>], separator: char) -> Option<Record> {
+    let mut text = String::new();
     for (index, line) in lines.iter().take(MAX_RECORD_LINES).enumerate() {
-        let (mut start, mut is_quoted) = (0, open.is_some());
-        for (at, c) in line.text.char_indices() {
-            match c {
-                '"' => is_quoted = !is_quoted,
-                c if c == separator && !is_quoted => {
-                    fields.push(field(open.take(), &line.text[start..at]));
-                    start = at + c.len_utf8();
-                }
-                _ => {}
-            }
+        text.push_str(line.text);
+        let mut is_quoted = false;
+        let parts = text.split(|c: char| {
+            is_quoted ^= c == '"';
+            c == separator && !is_quoted
+        });
+        let fields: Vec<String> = parts.map(str::to_owned).collect();
+        if !is_quoted || fields.len() < 2 {
+            let lines = index + 1;
+            return (fields.len() >= 2).then_some(Record { fields, lines });
         }
-        let last = field(open.take(), &line.text[start..]);
-        if !is_quoted {
-            fields.push(last);
-            return (fields.len() >= 2).then_some(Record {
-                fields,
-                lines: index + 1,
-            });
-        }
-        if fields.is_empty() || !last.starts_with('"') {
-            return None;
-        }
-        open = Some(last.into_owned() + "\n");
+        text.push('\n');
     }
     None
 }
 
-fn field(before: Option<String>, text: &str) -> Cow<'_, str> {
-    match before {
-        Some(before) => Cow::Owned(before + text),
-        None => Cow::Borrowed(text),
-    }
-}
-
-fn is_csv(run: &[Record<'_>], lines: &[Line<'_>], separator: char) -> bool {
+fn is_csv(run: &[Record], lines: &[Line<'_>], separator: char) -> bool {
     let Some(first) = run.first() else {
         return false;
     };

@@ -119,19 +119,9 @@ fn found(kind: TableKind, columns: usize, rows: usize, lines: &[Line<'_>]) -> Ta
     }
 }
 
-/// Returns whether blanks pad a column, or the lines are those of `ls -l`, which have none if all values are equally
-/// long.
+/// Returns whether blanks pad a column.
 fn is_filled_up(rows: &[Line<'_>]) -> bool {
     rows.iter().any(|row| row.text.trim().contains("  "))
-        || rows.iter().all(|row| is_mode(row.text))
-}
-
-/// `drwxr-xr-x …`
-fn is_mode(line: &str) -> bool {
-    let word = line.split(' ').next().unwrap_or_default();
-    word.len() >= 10
-        && word.starts_with(['-', 'd', 'l', 'b', 'c', 's', 'p'])
-        && word.chars().skip(1).take(9).all(|c| "rwxsStT-".contains(c))
 }
 
 /// Statements, each with its terminator.
@@ -225,7 +215,5 @@ mod tests {
         assert_eq!(found(docker), [(TableKind::Aligned, 3, 3)]);
         let ls = "total 12\n-rw-r--r-- 1 root root  120 Jan  1 10:00 a\n-rw-r--r-- 1 root root 4096 Jan 12 11:30 longer\ndrwxr-xr-x 2 me   me    512 Feb  3 09:05 b\n";
         assert_eq!(found(ls).len(), 1, "{:?}", found(ls));
-        let even = "-rw-r--r-- 1 root root 4096 Jan 12 10:00 a\n-rw-r--r-- 1 root root 4096 Jan 12 11:30 b\ndrwxr-xr-x 2 root root 4096 Jan 13 09:05 c\n";
-        assert_eq!(found(even).len(), 1, "{:?}", found(even));
     }
 }

@@ -1,8 +1,10 @@
 //! XML: an element whose tags are all closed in order.
 
 use super::Line;
-use memchr::{memchr, memmem};
+use memchr::memchr;
+use regex::Regex;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// How many positions are tried: each may require reading the rest of the text.
 const MAX_TRIES: usize = 8;
@@ -28,15 +30,16 @@ pub(super) fn find(text: &str, lines: &[Line<'_>]) -> Vec<Range<usize>> {
     spans
 }
 
-/// A tag or other markup.
-enum Tag<'a> {
-    Open(&'a str),
-    Close(&'a str),
-    Empty,
-    /// A comment, an instruction, a declaration.
-    Other,
-    Text,
-}
+/// A tag, or other markup. An attribute that has a value has it in quotes.
+static TAG: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?sx) ^ < (?: !-- .*? -- | \? .*? \? | ! [A-Z] [^>]* | (?<text> !\[CDATA\[ .*? \]\] )
+            | / (?<close> [\p{L}_][\w.:-]* ) \s*
+            | (?<open> [\p{L}_][\w.:-]* ) (?: \s (?: [^<>=] | = \s* (?: "[^"]*" | '[^']*' ) )*? )? (?<empty> / )?
+        ) >"#,
+    )
+    .expect("a test finds elements")
+});
 
 /// Returns the length of the element with which `text` starts.
 fn element(text: &str) -> Option<usize> {
@@ -48,80 +51,24 @@ fn element(text: &str) -> Option<usize> {
         if open.is_empty() && !text[at..next].trim().is_empty() {
             return None;
         }
-        let (tag, len) = tag(&text[next..])?;
-        at = next + len;
-        match tag {
-            Tag::Open(name) if open.len() < MAX_DEPTH => open.push(name),
-            Tag::Open(_) => return None,
-            Tag::Close(name) if open.pop()? != name => return None,
-            Tag::Text if open.is_empty() => return None,
-            _ => {}
+        let tag = TAG.captures(&text[next..])?;
+        at = next + tag[0].len();
+        let part = |name| tag.name(name).map(|part| part.as_str());
+        if let Some(name) = part("open") {
+            has_begun = true;
+            open.extend(part("empty").is_none().then_some(name));
+        } else if let Some(name) = part("close") {
+            open.pop().filter(|opened| *opened == name)?;
+        } else if part("text").is_some() && open.is_empty() {
+            return None;
         }
-        has_begun |= !matches!(tag, Tag::Other);
+        if open.len() > MAX_DEPTH {
+            return None;
+        }
         if has_begun && open.is_empty() {
             return Some(at);
         }
     }
-}
-
-fn tag(text: &str) -> Option<(Tag<'_>, usize)> {
-    let markup = [
-        ("<!--", "-->", Tag::Other),
-        ("<![CDATA[", "]]>", Tag::Text),
-        ("<?", "?>", Tag::Other),
-        ("<!", ">", Tag::Other),
-    ];
-    for (begin, end, tag) in markup {
-        if text.starts_with(begin) {
-            let at = memmem::find(text.as_bytes(), end.as_bytes())?;
-            return Some((tag, at + end.len()));
-        }
-    }
-    if let Some(rest) = text.strip_prefix("</") {
-        let end = memchr(b'>', rest.as_bytes())?;
-        let name = rest[..end].trim_end();
-        return is_name(name).then_some((Tag::Close(name), end + 3));
-    }
-    let name_len = text[1..].find(|c: char| c.is_whitespace() || matches!(c, '>' | '/'))?;
-    let name = &text[1..=name_len];
-    let attributes = &text[1 + name_len..];
-    let len = attributes_len(attributes)?;
-    let is_empty = attributes[..len].ends_with('/');
-    let tag = if is_empty {
-        Tag::Empty
-    } else {
-        Tag::Open(name)
-    };
-    is_name(name).then_some((tag, 1 + name_len + len + 1))
-}
-
-/// Returns the number of bytes before the `>`; each attribute must have a quoted value.
-fn attributes_len(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    loop {
-        match *bytes.get(at)? {
-            b'>' => return Some(at),
-            b'<' => return None,
-            b'=' => {
-                at += 1;
-                while bytes.get(at)?.is_ascii_whitespace() {
-                    at += 1;
-                }
-                let quote = *bytes.get(at)?;
-                if !matches!(quote, b'"' | b'\'') {
-                    return None;
-                }
-                at += 2 + memchr(quote, &bytes[at + 1..])?;
-            }
-            _ => at += 1,
-        }
-    }
-}
-
-fn is_name(name: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
-    name.starts_with(|c: char| c.is_alphabetic() || c == '_') && name.chars().all(is_part)
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! YAML: a document with a start line, or nested blocks of keys and items.
 
 use super::super::lines::{Line, runs, span_of};
+use regex::Regex;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// The kind of a line of YAML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,51 +61,28 @@ fn is_yaml(run: &[Line<'_>]) -> bool {
     (says_so && pairs + items >= 1) || is_nested
 }
 
+/// The groups are the kinds of lines; tabs are not indentation.
+static LINE: LazyLock<Regex> = LazyLock::new(|| {
+    let key = r#"(?:"[^"]*"|'[^']*'|[\p{Alphabetic}\p{N}_./$@-]+):"#;
+    let line = format!(r"^(?:(---(?: .*)?)|\s*(#.*)|[ ]*(- +\S.*)|[ ]*({key}\s*)|[ ]*({key} .*))$");
+    Regex::new(&line).expect("a test finds documents")
+});
+
 fn kind(line: &str) -> LineKind {
-    if line == "---" || line.starts_with("--- ") {
-        return LineKind::Start;
-    }
-    let text = line.trim();
-    if text.starts_with('#') {
-        return LineKind::Comment;
-    }
-    if let Some(item) = text.strip_prefix("- ") {
-        return match item.trim() {
-            "" => LineKind::Other,
-            _ => LineKind::Item,
-        };
-    }
-    if line.trim_start_matches(' ').starts_with('\t') {
-        return LineKind::Other; // tabs are not indentation in YAML
-    }
-    match behind_key(text).map(str::trim) {
-        None => LineKind::Other,
-        Some("") => LineKind::Parent,
-        Some(_) => LineKind::Pair,
-    }
+    const KINDS: [LineKind; 5] = [
+        LineKind::Start,
+        LineKind::Comment,
+        LineKind::Item,
+        LineKind::Parent,
+        LineKind::Pair,
+    ];
+    let groups = LINE.captures(line);
+    let found = groups.and_then(|groups| (0..KINDS.len()).find(|at| groups.get(at + 1).is_some()));
+    found.map_or(LineKind::Other, |at| KINDS[at])
 }
 
 /// `key: |`, followed by text.
 fn opens_block(line: &str) -> bool {
     let sign = line.rsplit(' ').next().unwrap_or_default();
     matches!(sign, "|" | ">" | "|-" | ">-" | "|+" | ">+")
-}
-
-/// Returns what follows a key and its colon.
-fn behind_key(text: &str) -> Option<&str> {
-    let rest = match text.chars().next()? {
-        quote @ ('"' | '\'') => {
-            let end = text[1..].find(quote)?;
-            text[end + 2..].strip_prefix(':')?
-        }
-        _ => {
-            let (key, rest) = text.split_once(':')?;
-            let is_key = |c: char| c.is_alphanumeric() || "_./$@-".contains(c);
-            if key.is_empty() || !key.chars().all(is_key) {
-                return None;
-            }
-            rest
-        }
-    };
-    (rest.is_empty() || rest.starts_with(' ')).then_some(rest)
 }

@@ -11,7 +11,7 @@ pub struct KnownTexts(Option<AhoCorasick>);
 
 impl KnownTexts {
     /// Prepares the search. A text may be part of another; the longest one is masked.
-    pub fn of<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>) -> Self {
+    pub fn new<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>) -> Self {
         let mut texts = texts.into_iter().peekable();
         if texts.peek().is_none() {
             return Self(None);
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_known_text_is_masked_wherever_chunks_are_cut() {
-        let known = KnownTexts::of(["hunter2", "hunter2!x", ""]);
+        let known = KnownTexts::new(["hunter2", "hunter2!x", ""]);
         let text = b"you typed hunter2 and hunter2!x!";
         for cut in 0..=text.len() {
             let (a, b) = text.split_at(cut);
@@ -72,7 +72,7 @@ mod tests {
             assert_eq!(known.mask(&mut chunks), 2);
             assert_eq!(chunks.concat(), b"you typed *** and ***!", "{cut}");
         }
-        assert_eq!(KnownTexts::of([""; 0]).mask(&mut [b"a".to_vec()]), 0);
+        assert_eq!(KnownTexts::new([""; 0]).mask(&mut [b"a".to_vec()]), 0);
     }
 
     #[test]

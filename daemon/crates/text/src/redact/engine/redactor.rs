@@ -29,7 +29,7 @@ pub(in crate::redact) struct Anchors {
 }
 
 impl Anchors {
-    pub(in crate::redact) fn of(rules: impl IntoIterator<Item = Rule>) -> Self {
+    pub(in crate::redact) fn new(rules: impl IntoIterator<Item = Rule>) -> Self {
         let (literals, judges): (Vec<_>, Vec<_>) = rules
             .into_iter()
             .flat_map(|rule| rule.anchors.iter().map(move |&anchor| (anchor, rule.judge)))

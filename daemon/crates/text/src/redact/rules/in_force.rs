@@ -6,7 +6,7 @@ use crate::redact::engine::{Anchors, Redactor};
 use parking_lot::RwLock;
 use std::sync::{Arc, LazyLock};
 
-static BUILTIN: LazyLock<Anchors> = LazyLock::new(|| Anchors::of(builtin()));
+static BUILTIN: LazyLock<Anchors> = LazyLock::new(|| Anchors::new(builtin()));
 
 static IN_FORCE: LazyLock<RwLock<Arc<Redactor>>> =
     LazyLock::new(|| RwLock::new(Arc::new(UserRules::default().with_builtin())));

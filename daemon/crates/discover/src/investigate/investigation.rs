@@ -1,19 +1,31 @@
 //! What all steps of an investigation share.
 
 use super::notebook::Notebook;
-use super::options::Options;
 use crate::drive::Driver;
 use crate::help::HelpCommand;
 use crate::safety::{Rule, refusal, refusal_of};
+use std::path::PathBuf;
+use std::time::Duration;
 
-#[derive(Clone, Copy)]
-pub(super) struct Investigator<'a> {
-    pub(super) driver: &'a Driver,
-    pub(super) notebook: &'a Notebook,
-    pub(super) options: &'a Options,
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Dangerous commands are not sent.
+    pub safe_mode: bool,
+    /// Longest path of commands to a state.
+    pub max_depth: u32,
+    /// Time for all of it.
+    pub timeout: Duration,
+    /// Directory of the tapes, if all copies are recorded.
+    pub tapes: Option<PathBuf>,
 }
 
-impl Investigator<'_> {
+pub struct Investigation {
+    pub driver: Driver,
+    pub notebook: Notebook,
+    pub options: Options,
+}
+
+impl Investigation {
     /// Returns whether safe mode keeps a line from the program, and notes that.
     pub(super) fn refuses(&self, line: &str) -> bool {
         let rule = refusal(line).filter(|_| self.options.safe_mode);

@@ -125,7 +125,7 @@ fn a_table_of_prices_replaces_the_built_in_one_and_a_wrong_one_is_reported() {
     assert_eq!(cost(), 0.0215);
     fs::write(&path, table(-1.0)).unwrap();
     let wrong = complaint();
-    assert!(wrong.contains("output must be a number"), "{wrong}");
+    assert!(wrong.contains("-1 is not a number from 0"), "{wrong}");
     fs::write(&path, table(5.0)).unwrap();
     assert_eq!(cost(), 0.005);
     fs::remove_file(&path).unwrap();

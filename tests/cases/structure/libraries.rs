@@ -19,7 +19,13 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
     ("pty-process", &["ccd-terminal", "ccd-session"]),
     (
         "regex",
-        &["ccd-text", "ccd-tape", "ccd-coach", "ccd-memory"],
+        &[
+            "ccd-text",
+            "ccd-tape",
+            "ccd-coach",
+            "ccd-memory",
+            "ccd-conversation",
+        ],
     ),
     ("regex-automata", &["ccd-text"]),
     ("regex-syntax", &["ccd-text", "ccd-base"]),

@@ -20,6 +20,6 @@ fn read(pieces: &[&[u8]]) -> (Counts, Vec<String>) {
     };
     pieces.iter().for_each(|piece| lines.feed(piece, &mut take));
     lines.finish(&mut take);
-    let _ = Model::of(&records).models();
+    let _ = Model::new(&records).models();
     (lines.counts().clone(), seen)
 }

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::import::Imports;
-use crate::price::{PriceTable, Priced};
+use crate::price::Priced;
 use crate::source::{Archive, Dir, FoundFile, parent_of};
 use parking_lot::RwLock;
 use std::collections::HashSet;
@@ -27,7 +27,6 @@ pub struct Setup {
     pub(crate) imports: Imports,
     pub(crate) archive: Archive,
     settings: RwLock<ConversationSettings>,
-    prices: PriceTable,
 }
 
 impl Setup {
@@ -38,14 +37,12 @@ impl Setup {
             imports: Imports::new(base.join("imports")),
             archive: Archive(base.join("archive")),
             claude_dir: Dir::of_claude(claude_dir).path,
-            prices: PriceTable::new(settings.prices.clone()),
             settings: RwLock::new(settings),
         })
     }
 
     /// Puts other settings in force; returns whether they differ.
     pub fn set(&self, settings: ConversationSettings) -> bool {
-        self.prices.set_path(settings.prices.clone());
         let mut place = self.settings.write();
         let is_other = *place != settings;
         *place = settings;
@@ -93,7 +90,7 @@ impl Setup {
         if dirs.iter().all(|dir| dir.path != own.path) {
             dirs.push(own);
         }
-        let kept: Vec<Dir> = dirs.iter().map(|dir| self.archive.of(dir)).collect();
+        let kept: Vec<Dir> = dirs.iter().map(|dir| self.archive.dir_of(dir)).collect();
         dirs.extend(kept);
         dirs.push(self.imports.as_dir());
         dirs
@@ -114,7 +111,7 @@ impl Setup {
         let archive = &self.archive;
         let originals: HashSet<PathBuf> = all.iter().map(|file| file.path.clone()).collect();
         for dir in dirs {
-            let mut files = archive.of(dir).files();
+            let mut files = archive.dir_of(dir).files();
             let mains: HashSet<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
             files.retain(|file| {
                 let original = archive.original(dir, &file.path);
@@ -134,8 +131,8 @@ impl Setup {
         all
     }
 
-    /// Returns the table of prices, as its file is now.
+    /// Returns the table of prices, as its file is now. Blocks.
     pub(crate) fn prices(&self) -> Result<Priced> {
-        self.prices.current()
+        Priced::read(self.settings().prices.as_deref())
     }
 }

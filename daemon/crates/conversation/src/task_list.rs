@@ -77,7 +77,7 @@ enum ClaudeTaskState {
 }
 
 impl ClaudeTaskState {
-    fn of(word: Option<&str>) -> Option<Self> {
+    fn from_word(word: Option<&str>) -> Option<Self> {
         Some(match word? {
             "pending" => Self::Open,
             "in_progress" => Self::InProgress,
@@ -158,7 +158,7 @@ impl List {
             Some(Task {
                 id: String::new(),
                 title: todo["content"].as_str()?.to_owned(),
-                state: ClaudeTaskState::of(todo["status"].as_str())?,
+                state: ClaudeTaskState::from_word(todo["status"].as_str())?,
             })
         };
         self.tasks = todos.iter().filter_map(task).collect();
@@ -177,7 +177,7 @@ impl List {
         if let Some(title) = input["subject"].as_str() {
             title.clone_into(&mut task.title);
         }
-        task.state = ClaudeTaskState::of(input["status"].as_str()).unwrap_or(task.state);
+        task.state = ClaudeTaskState::from_word(input["status"].as_str()).unwrap_or(task.state);
         true
     }
 
@@ -200,7 +200,8 @@ impl List {
         self.tasks.push(Task {
             id: id.to_owned(),
             title: title.to_owned(),
-            state: ClaudeTaskState::of(task["status"].as_str()).unwrap_or(ClaudeTaskState::Open),
+            state: ClaudeTaskState::from_word(task["status"].as_str())
+                .unwrap_or(ClaudeTaskState::Open),
         });
         true
     }

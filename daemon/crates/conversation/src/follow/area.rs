@@ -27,14 +27,16 @@ pub(super) struct AreaFile {
     pub(super) main: Option<PathBuf>,
 }
 
-impl AreaFile {
-    fn of(file: FoundFile) -> Self {
+impl From<FoundFile> for AreaFile {
+    fn from(file: FoundFile) -> Self {
         Self {
             main: file.main(),
             path: file.path,
         }
     }
+}
 
+impl AreaFile {
     pub(super) fn main(&self) -> &Path {
         self.main.as_deref().unwrap_or(&self.path)
     }
@@ -57,7 +59,7 @@ impl Area {
             }
             Self::Dirs { dirs, .. } => {
                 for dir in dirs {
-                    Layout::of(dir).files(ask);
+                    Layout::new(dir).files(ask);
                 }
             }
         }
@@ -68,7 +70,9 @@ impl Area {
         let Self::Dirs { dirs, .. } = self else {
             return Vec::new();
         };
-        let projects = dirs.iter().map(|dir| Layout::of(dir).projects().to_owned());
+        let projects = dirs
+            .iter()
+            .map(|dir| Layout::new(dir).projects().to_owned());
         projects.filter(|projects| !projects.is_dir()).collect()
     }
 
@@ -89,7 +93,7 @@ impl Area {
             }
             Self::Dirs { dirs, .. } => {
                 let found = dirs.iter().flat_map(Dir::files);
-                found.map(AreaFile::of).collect()
+                found.map(AreaFile::from).collect()
             }
         }
     }
@@ -98,8 +102,8 @@ impl Area {
     pub(super) fn file_at(&self, path: &Path) -> Option<AreaFile> {
         let main = match self {
             Self::Dirs { dirs, .. } => {
-                let mut found = dirs.iter().filter_map(|dir| Layout::of(dir).at(path));
-                return found.next().map(AreaFile::of);
+                let mut found = dirs.iter().filter_map(|dir| Layout::new(dir).at(path));
+                return found.next().map(AreaFile::from);
             }
             Self::Conversation(main) => main,
         };
@@ -120,21 +124,6 @@ impl Area {
             Self::Conversation(main) => Some(main),
             Self::Dirs { .. } => None,
         }
-    }
-
-    pub(super) fn is_main(&self, path: &Path) -> bool {
-        self.main() == Some(path)
-    }
-
-    /// Returns whether conversations belong to the area only by the directory that they were started in.
-    pub(super) fn is_of_project(&self) -> bool {
-        matches!(
-            self,
-            Self::Dirs {
-                project: Some(_),
-                ..
-            }
-        )
     }
 
     /// Returns whether a conversation belongs to the area by the directory that it was started in; `None` if its

@@ -246,11 +246,15 @@ impl Follower {
             return;
         };
         let is_of_area = self.has.remove(path);
-        let is_of_area = is_of_area.unwrap_or(!self.area.is_of_project());
-        if is_of_area && !growing.is_sub_agent && self.wanted.has(ItemKind::End) {
+        // Of a project, only conversations whose directory is known.
+        let is_of_project = matches!(&self.area, Area::Dirs { project, .. } if project.is_some());
+        if is_of_area.unwrap_or(!is_of_project)
+            && !growing.is_sub_agent
+            && self.wanted.has(ItemKind::End)
+        {
             items.push(end_of(&growing, ConversationEndReason::Deleted));
         }
-        self.has_ended = self.area.is_main(path);
+        self.has_ended = self.area.main() == Some(path);
     }
 }
 

@@ -5,11 +5,12 @@ use super::items::{Maker, Source, Wanted};
 use crate::lines::{Counts, Lines, line_at};
 use crate::model::LineLocation;
 use crate::source::{ReadPart, stamp};
-use ccd_protocol::conversation::ConversationItem;
+use ccd_protocol::conversation::{ConversationItem, ConversationItemKind};
 use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// How far before its start a file is read for calls that still wait for their results.
 const LOOK_BACK_BYTES: u64 = 16 << 20;
@@ -48,7 +49,7 @@ impl Growing {
             path: file.path.clone(),
             session_id: file.session_id(),
             is_sub_agent: file.main.is_some(),
-            read: ReadPart::of(
+            read: ReadPart::new(
                 &metadata,
                 start.unwrap_or(u64::MAX).min(metadata.len()),
                 None,
@@ -61,10 +62,9 @@ impl Growing {
     pub(super) fn go_back(&mut self, turns: usize) -> io::Result<()> {
         let mut starts: VecDeque<u64> = VecDeque::with_capacity(turns + 1);
         let file = File::open(&self.path)?;
-        let mut maker = Maker::default();
-        look_back(&file, self.read.len, |place, line| {
-            if maker.note(line, place) && turns > 0 {
-                starts.push_back(place.offset);
+        GrowingState::before(&file, self.read.len, |item| {
+            if !item.continued && item.turn.is_some_and(|turn| !turn.is_meta) {
+                starts.push_back(item.offset);
                 if starts.len() > turns {
                     starts.pop_front();
                 }
@@ -80,7 +80,7 @@ impl Growing {
             return Change::Gone;
         };
         if !self.read.is_start_of(&self.path, &metadata) {
-            self.read = ReadPart::of(&metadata, 0, None);
+            self.read = ReadPart::new(&metadata, 0, None);
             self.state = Some(GrowingState::default());
             return Change::Replaced;
         }
@@ -100,7 +100,7 @@ impl Growing {
         let file = File::open(&self.path)?;
         let state = match &mut self.state {
             Some(state) => state,
-            state => state.insert(GrowingState::before(&file, self.read.len)?),
+            state => state.insert(GrowingState::before(&file, self.read.len, |_| ())?),
         };
         let GrowingState { lines, maker } = state;
         let read_line = |place: LineLocation| line_at(&file, place.offset, place.len).ok();
@@ -128,31 +128,31 @@ impl Growing {
 }
 
 impl GrowingState {
-    /// Returns what the lines before `end` mean for those after it.
-    fn before(file: &File, end: u64) -> io::Result<Self> {
-        let mut maker = Maker::default();
-        let lines = look_back(file, end, |place, line| {
-            maker.note(line, place);
+    /// Returns what the last lines before `end` mean for those after it; `each` gets their turns.
+    fn before(file: &File, end: u64, mut each: impl FnMut(ConversationItem)) -> io::Result<Self> {
+        let start = end.saturating_sub(LOOK_BACK_BYTES);
+        let (mut lines, mut maker) = (Lines::at(start, Counts::default()), Maker::default());
+        let wanted = Wanted {
+            kinds: vec![ConversationItemKind::Turn],
+            prices: Arc::default(),
+        };
+        lines.read_to(file, end, &mut |offset, len, line| {
+            // The first line may have started earlier.
+            if offset > start || start == 0 {
+                let source = Source {
+                    line: &line,
+                    bytes: "",
+                    place: place(offset, len),
+                    file: "",
+                    parent: None,
+                    read: &|_| None,
+                    wanted: &wanted,
+                };
+                maker.items(&source).into_iter().for_each(&mut each);
+            }
         })?;
         Ok(Self { lines, maker })
     }
-}
-
-/// Reads the last lines that end before `end`. Returns what is to be fed with what follows.
-fn look_back(
-    file: &File,
-    end: u64,
-    mut each: impl FnMut(LineLocation, &crate::line::Line<'_>),
-) -> io::Result<Lines> {
-    let start = end.saturating_sub(LOOK_BACK_BYTES);
-    let mut lines = Lines::at(start, Counts::default());
-    lines.read_to(file, end, &mut |offset, len, line| {
-        // The first line may have started earlier.
-        if offset > start || start == 0 {
-            each(place(offset, len), &line);
-        }
-    })?;
-    Ok(lines)
 }
 
 fn place(offset: u64, len: u64) -> LineLocation {

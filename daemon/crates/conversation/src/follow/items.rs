@@ -1,6 +1,8 @@
 //! A line into items.
 
-use crate::line::{Block, Line, LineType, Message, Usage, blocks, raw_blocks, read, text_of};
+use crate::line::{
+    Block, Line, LineType, MessageUsage, Usage, blocks, call_in, raw_blocks, read, text_of,
+};
 use crate::model::{Inline, InlineAgents, LineLocation, Role, prompt_of_call};
 use crate::price::{Billed, Prices};
 use crate::recent::Recent;
@@ -66,36 +68,6 @@ pub(super) struct Source<'a> {
 }
 
 impl Maker {
-    /// Notes what a line means for later ones. Returns whether it begins a message or a prompt.
-    pub(super) fn note(&mut self, line: &Line<'_>, place: LineLocation) -> bool {
-        let Some(message) = &line.message else {
-            return false;
-        };
-        self.inline_parent(line);
-        let mut has_result = false;
-        for block in blocks(message.content) {
-            match block {
-                Block::ToolUse { id, name, input } => {
-                    self.called(&id, &name, input, place);
-                }
-                Block::ToolResult { tool_use_id, .. } => {
-                    has_result = true;
-                    if let Some(call) = self.calls.get_mut(&tool_use_id) {
-                        call.results += 1;
-                    }
-                }
-                _ => {}
-            }
-        }
-        match (&line.kind, message.id.as_ref().or(line.uuid.as_ref())) {
-            (LineType::Assistant, Some(id)) => {
-                self.messages.insert(id, message.all_usage()).is_none()
-            }
-            (LineType::Assistant, None) => true,
-            _ => !has_result && !line.is_meta,
-        }
-    }
-
     /// Returns the items of a line that is a record, or the end of a stream.
     pub(super) fn items(&mut self, source: &Source<'_>) -> Vec<ConversationItem> {
         let Some(role) = source.line.role() else {
@@ -146,7 +118,8 @@ impl Maker {
                 session_id: base.session_id.clone(),
                 timestamp: source.line.timestamp.as_deref().map(str::to_owned),
                 model: source.line.model().map(str::to_owned),
-                usage: message.and_then(Message::all_usage),
+                usage: (message.and_then(|message| message.usage.as_ref()))
+                    .map(MessageUsage::total),
             }),
             ..base.clone()
         })
@@ -181,6 +154,9 @@ impl Maker {
                         continue; // its call is not in the file, or long ago
                     };
                     call.results += 1;
+                    if !source.wanted.has(ItemKind::Pair) {
+                        continue; // the call is read again only for an item
+                    }
                     let Some(tool_use) = call_at(*call, tool_use_id, source.read) else {
                         continue;
                     };
@@ -227,15 +203,16 @@ impl Maker {
 
     /// Returns the call that started the sub-agent of a record in an old transcript.
     fn inline_parent(&mut self, line: &Line<'_>) -> Option<String> {
-        let (inline, uuid) = (Inline::of(line)?, line.uuid.as_deref()?);
+        let (inline, uuid) = (Inline::from_line(line)?, line.uuid.as_deref()?);
         Some(self.inline.parent(&inline, uuid, uuid.to_owned()))
     }
 
     fn usage(&mut self, source: &Source<'_>, base: &ConversationItem) -> Option<ConversationItem> {
         let message = source.line.message.as_ref()?;
-        let usage = message
-            .all_usage()
-            .filter(|_| base.role == Some(Role::Assistant))?;
+        if base.role != Some(Role::Assistant) {
+            return None;
+        }
+        let usage = message.usage.as_ref()?.total();
         let known = self
             .messages
             .insert(base.message_id.as_deref()?, Some(usage));
@@ -243,9 +220,9 @@ impl Maker {
         if known == Some(Some(usage)) || !source.wanted.has(ItemKind::Usage) {
             return None;
         }
-        let billed = Billed::of(message, source.line.timestamp.as_deref());
+        let billed = Billed::from_message(message, source.line.timestamp.as_deref());
         let prices = &source.wanted.prices;
-        let cost_usd = billed.and_then(|billed| prices.cost_with(&billed, &message.side_calls));
+        let cost_usd = billed.and_then(|billed| prices.cost_with_side_calls(&billed));
         Some(ConversationItem {
             kind: ItemKind::Usage,
             usage: Some(usage),
@@ -306,20 +283,9 @@ fn call_at(
 ) -> Option<ToolUse> {
     let bytes = read_line(call.place)?;
     let line = mended(bytes.as_bytes());
-    let message = read(&line).ok()?.message?;
-    blocks(message.content)
-        .into_iter()
-        .find_map(|block| match block {
-            Block::ToolUse {
-                id: found,
-                name,
-                input,
-            } if found == id => {
-                let input = input.filter(|_| call.place.len <= MAX_LINE_BYTES);
-                Some(tool_use(id, &name, input))
-            }
-            _ => None,
-        })
+    let (name, input) = call_in(read(&line).ok()?.message?.content, id)?;
+    let input = input.filter(|_| call.place.len <= MAX_LINE_BYTES);
+    Some(tool_use(id, &name, input))
 }
 
 fn tool_use(id: &str, name: &str, input: Option<&RawValue>) -> ToolUse {

@@ -1,6 +1,6 @@
 //! The lines of one file into the copies of their sessions.
 
-use super::kept::{KeptLine, KeptTranscript};
+use super::kept::KeptTranscript;
 use crate::line::Line;
 use crate::lines::Lines;
 use std::collections::BTreeMap;
@@ -48,55 +48,45 @@ pub(super) fn copy(
     path_of: impl Fn(&str) -> PathBuf,
 ) -> io::Result<Copied> {
     let mut copies: BTreeMap<String, KeptTranscript> = BTreeMap::new();
-    let (mut lines, mut piece) = (Lines::default(), Vec::new());
-    loop {
-        let mut found: BTreeMap<String, Vec<KeptLine>> = BTreeMap::new();
-        let mut take = |_, _, line: Line<'_>| {
-            if let Some(other) = session_of(&line) {
-                session = other;
-            }
-            let uuid = line.uuid.as_deref().map(str::to_owned);
-            let lines = found.entry(session.clone()).or_default();
-            lines.push((uuid, line.raw.to_owned()));
-        };
-        let count = lines.read_piece(file, u64::MAX, &mut piece, &mut take)?;
-        if count == 0 {
-            lines.finish(&mut take);
+    let (mut lines, mut added) = (Lines::default(), Ok(()));
+    let mut take = |_, _, line: Line<'_>| {
+        if let Some(other) = session_of(&line) {
+            session = other;
         }
-        for (session, lines) in found {
-            add(&mut copies, session, &lines, &path_of)?;
+        if added.is_ok() {
+            added = copy_of(&mut copies, &session, &path_of).and_then(|copy| copy.add(&line));
         }
-        if count == 0 {
-            break;
-        }
-    }
+    };
+    lines.read_to(file, u64::MAX, &mut take)?;
+    lines.finish(&mut take);
+    added?;
     let metadata = file.metadata()?;
     let mut copied = Copied {
         skipped: lines.counts().skipped,
         ..Copied::default()
     };
-    for (session, kept) in copies {
-        kept.finish(&metadata)?;
-        copied.added.insert(session, kept.added);
+    for (session, copy) in copies {
+        copied.added.insert(session, copy.finish(&metadata)?);
     }
     Ok(copied)
 }
 
-fn add(
-    copies: &mut BTreeMap<String, KeptTranscript>,
-    session: String,
-    lines: &[KeptLine],
+fn copy_of<'c>(
+    copies: &'c mut BTreeMap<String, KeptTranscript>,
+    session: &str,
     path_of: &impl Fn(&str) -> PathBuf,
-) -> io::Result<()> {
-    if let Some(kept) = copies.get_mut(&session) {
-        return kept.add(lines);
+) -> io::Result<&'c mut KeptTranscript> {
+    if !copies.contains_key(session) {
+        if copies.len() == MAX_SESSIONS {
+            let text = format!("it has more than {MAX_SESSIONS} sessions");
+            return Err(io::Error::other(text));
+        }
+        let copy = KeptTranscript::open(path_of(session))?;
+        copies.insert(session.to_owned(), copy);
     }
-    if copies.len() == MAX_SESSIONS {
-        let text = format!("it has more than {MAX_SESSIONS} sessions");
-        return Err(io::Error::other(text));
-    }
-    let kept = KeptTranscript::open(path_of(&session))?;
-    copies.entry(session).or_insert(kept).add(lines)
+    copies
+        .get_mut(session)
+        .ok_or(io::ErrorKind::NotFound.into())
 }
 
 /// Returns the session of a line, if its id may be the name of a file.

@@ -25,7 +25,6 @@ pub(crate) struct Step {
     /// Those of the file with this much read.
     pub(crate) modified: i64,
     pub(crate) stamp: i64,
-    pub(crate) lines: i64,
     pub(crate) skipped: i64,
     /// Bytes that were read for it.
     pub(crate) bytes: u64,

@@ -6,6 +6,7 @@ use crate::price::{Billed, Prices};
 use ccd_protocol::conversation::typed;
 use ccd_text::redact::{Values, redact, redact_values};
 use memchr::memmem::Finder;
+use regex::Regex;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -147,10 +148,13 @@ fn may_have_error(content: Option<&RawValue>) -> bool {
 impl Entry {
     /// Adds the tokens of a message, the calls that it took besides its own, and what all of them cost.
     fn take_usage(&mut self, message: &Message<'_>, at: Option<&str>, prices: Option<&Prices>) {
-        self.usage = message.usage;
-        let priced = prices.zip(Billed::of(message, at));
+        let Some(usage) = &message.usage else {
+            return;
+        };
+        self.usage = Some(usage.tokens);
+        let priced = prices.zip(Billed::from_message(message, at));
         self.cost = priced.and_then(|(prices, billed)| prices.cost(&billed));
-        for call in &message.side_calls {
+        for call in &usage.side_calls {
             let cost = priced.and_then(|(prices, billed)| prices.side_cost(&billed, call));
             match &call.model {
                 Some(model) => self.side_calls.push((model.clone(), call.usage, cost)),
@@ -246,19 +250,9 @@ impl Text {
 
 /// Returns a text without the sequences that set colours in a terminal (`ESC [ … letter`): a word beside one is a word.
 fn without_sequences(text: &str) -> Cow<'_, str> {
-    if memchr::memchr(b'\x1b', text.as_bytes()).is_none() {
-        return Cow::Borrowed(text);
-    }
-    let mut parts = text.split("\u{1b}[");
-    let mut clean = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let mut rest = part
-            .trim_start_matches(|sign| matches!(sign, ' '..='?'))
-            .chars();
-        rest.next(); // the letter that says what it is
-        clean.push_str(rest.as_str());
-    }
-    Cow::Owned(clean)
+    static SEQUENCES: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\x1b\[[ -?]*[^\x1b]?").expect("a test compiles it"));
+    SEQUENCES.replace_all(text, "")
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ pub(crate) async fn feed(
         }
     }
     drop(batches);
-    let inbox = Arc::new(AsyncMutex::new(Inbox::of(inbox)));
+    let inbox = Arc::new(AsyncMutex::new(Inbox::new(inbox)));
     loop {
         database
             .commit(IndexWrite::Batches(Arc::clone(&inbox)))
@@ -104,7 +104,7 @@ fn read(
     prices: &Prices,
     gate: &Gate,
 ) -> bool {
-    let mut batch = Batch::of(file, known);
+    let mut batch = Batch::new(file, known);
     if let Err(error) = read_pieces(file, known, &mut batch, batches, prices, gate)
         && !batches.is_closed()
     {
@@ -136,7 +136,7 @@ fn read_pieces(
         batch.note(&pieces.lines);
         if batch.text_bytes >= BATCH_BYTES || batch.step.bytes >= BATCH_READ_BYTES {
             batch.step.stamp = pieces.stamp()?;
-            let full = std::mem::replace(batch, Batch::of(file, known));
+            let full = std::mem::replace(batch, Batch::new(file, known));
             let sent = batches.blocking_send(full);
             sent.map_err(|_| io::ErrorKind::BrokenPipe)?;
         }
@@ -159,7 +159,6 @@ pub(super) struct Pieces<'a> {
 impl<'a> Pieces<'a> {
     pub(super) fn open(file: &'a FoundFile, known: &KnownFile) -> io::Result<Self> {
         let counts = Counts {
-            lines: known.lines.cast_unsigned(),
             skipped: known.skipped.cast_unsigned(),
             ..Counts::default()
         };
@@ -202,7 +201,7 @@ impl<'a> Pieces<'a> {
 }
 
 impl Batch {
-    fn of(file: &FoundFile, known: &KnownFile) -> Self {
+    fn new(file: &FoundFile, known: &KnownFile) -> Self {
         Self {
             step: Step {
                 file_id: known.id,
@@ -236,7 +235,6 @@ impl Batch {
 
     fn note(&mut self, lines: &Lines) {
         self.step.read = lines.offset().cast_signed();
-        self.step.lines = lines.counts().lines.cast_signed();
         self.step.skipped = lines.counts().skipped.cast_signed();
     }
 }

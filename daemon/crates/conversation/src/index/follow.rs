@@ -8,6 +8,7 @@ use super::write::{IndexDatabase, IndexWrite};
 use crate::price::Prices;
 use crate::setup::Setup;
 use crate::source::{Dir, DirId, FoundFile, Layout};
+use ccd_protocol::conversation::Indexing;
 use ccd_store::StoreError;
 use ccd_watch::{Renewal, Watcher};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -122,7 +123,7 @@ impl Follower {
             return Vec::new();
         }
         let found = self.watcher.extend(|renewal| {
-            let mut layouts = watched.iter().map(Layout::of);
+            let mut layouts = watched.iter().map(Layout::new);
             layouts.find_map(|layout| layout.below(folder, &mut |folder| renewal.folder(folder)))
         });
         let found = found.unwrap_or_default().into_iter();
@@ -145,7 +146,7 @@ impl Follower {
         let found = self.find(&dirs);
         if self.keep_all(&dirs, &found) {
             let archive = &self.index.setup.archive;
-            let kept: Vec<Dir> = dirs.iter().map(|dir| archive.of(dir)).collect();
+            let kept: Vec<Dir> = dirs.iter().map(|dir| archive.dir_of(dir)).collect();
             self.watcher.extend(|renewal| {
                 for dir in &kept {
                     watch_kept(dir, renewal);
@@ -175,7 +176,7 @@ impl Follower {
             let named: BTreeSet<&Dir> = named.filter(|dir| !watched.contains(dir)).collect();
             let named: Vec<Dir> = named.into_iter().take(MAX_NAMED).cloned().collect();
             watched.extend(named);
-            watched.retain(|dir| !ccd_watch::is_shared(Layout::of(dir).projects()));
+            watched.retain(|dir| !ccd_watch::is_shared(Layout::new(dir).projects()));
         }
         self.watched = watched.iter().cloned().collect();
         watched.union(asked).cloned().collect()
@@ -186,10 +187,10 @@ impl Follower {
         let archive = &self.index.setup.archive;
         let mut found = self.watcher.renew(|renewal| {
             for dir in &watched {
-                watch_kept(&archive.of(dir), renewal);
+                watch_kept(&archive.dir_of(dir), renewal);
             }
             // A directory that is missing is not waited for: whoever asks notices that there is one.
-            let mut files = |dir| Layout::of(dir).files(&mut |folder| renewal.folder(folder));
+            let mut files = |dir| Layout::new(dir).files(&mut |folder| renewal.folder(folder));
             watched.iter().flat_map(&mut files).collect::<Vec<_>>()
         });
         if self.watcher.is_blind() {
@@ -269,7 +270,7 @@ impl Follower {
         let Some(known) = self.known.take() else {
             return self.look_through().await;
         };
-        let layouts: Vec<Layout<'_>> = self.watched.iter().map(Layout::of).collect();
+        let layouts: Vec<Layout<'_>> = self.watched.iter().map(Layout::new).collect();
         let mut plan = Plan::default();
         let files: BTreeSet<PathBuf> = files.iter().map(|path| transcript_of(path)).collect();
         for path in files {
@@ -342,11 +343,17 @@ impl Follower {
         let bytes = work
             .iter()
             .map(|(file, known)| file.len.saturating_sub(known.read.cast_unsigned()));
-        left.begin(work.len() as u64, bytes.sum());
+        *left.lock() = Indexing {
+            files_left: work.len() as u64,
+            bytes_left: bytes.sum(),
+        };
         let index = &self.index;
         let stopped = &index.is_stopping;
         let mut done = |step: Step| {
-            left.done(step.is_last, step.bytes);
+            let mut now = left.lock();
+            now.files_left = now.files_left.saturating_sub(u64::from(step.is_last));
+            now.bytes_left = now.bytes_left.saturating_sub(step.bytes);
+            drop(now);
             if let Some(path) = paths.get(&step.file_id) {
                 if step.is_last {
                     let failure = step.has_failed.then(|| why_unreadable(path));
@@ -359,7 +366,7 @@ impl Follower {
             !stopped.load(Ordering::Relaxed)
         };
         let fed = feed(database, work, prices, &self.index.gate, &mut done).await?;
-        left.begin(0, 0);
+        *left.lock() = Indexing::default();
         if !stopped.load(Ordering::Relaxed) {
             self.known = Some(known);
         }
@@ -390,7 +397,6 @@ impl KnownFile {
             self.read = step.read;
             self.modified = step.modified;
             self.stamp = step.stamp;
-            self.lines = step.lines;
             self.skipped = step.skipped;
         }
     }
@@ -449,7 +455,7 @@ async fn prepare(
 
 /// Watches the directories that kept transcripts are in: somebody may delete one.
 fn watch_kept(kept: &Dir, renewal: &mut Renewal<'_>) {
-    let layout = Layout::of(kept);
+    let layout = Layout::new(kept);
     renewal.folder(layout.projects());
     for folder in layout.folders() {
         renewal.folder(&folder);

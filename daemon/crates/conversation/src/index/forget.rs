@@ -53,7 +53,7 @@ impl Index {
                 selected = selected.leaving(1, ("index", "indexes"), why);
             }
         }
-        let projects = Layout::of(&Dir::of_claude(self.setup.claude_dir()))
+        let projects = Layout::new(&Dir::of_claude(self.setup.claude_dir()))
             .projects()
             .to_owned();
         let originals = blocking(move || projects.is_dir().then_some(projects)).await;

@@ -14,7 +14,7 @@ pub(crate) struct Inbox {
 }
 
 impl Inbox {
-    pub(crate) fn of(batches: mpsc::Receiver<Batch>) -> Self {
+    pub(crate) fn new(batches: mpsc::Receiver<Batch>) -> Self {
         Self {
             batches,
             is_empty: false,

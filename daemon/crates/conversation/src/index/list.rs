@@ -1,7 +1,7 @@
 //! `conversation.list`.
 
 use super::IndexDatabase;
-use super::scope::{Scope, TimeColumn, select, time_text};
+use super::scope::{Scope, select, time_text};
 use super::sums::{Sum, sums};
 use crate::ConversationError;
 use crate::error::Result;
@@ -38,7 +38,7 @@ pub(crate) async fn list(
     scope: &Scope,
 ) -> Result<ConversationListReply> {
     let mut conditions = scope.conditions();
-    scope.add_times(&mut conditions, TimeColumn::File);
+    scope.add_times(&mut conditions, "files.started_at", "files.ended_at");
     scope.add_once(&mut conditions);
     let mains = "files.agent_id IS NULL AND files.started_at IS NOT NULL";
     conditions.add(mains, []);

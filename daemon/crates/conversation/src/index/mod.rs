@@ -8,7 +8,7 @@
 //! - `extract`: a line into rows and the text that is searched
 //! - `batch`, `tokens`: what is read, and rows of it
 //! - `inbox`, `write`: batches into the database, in one transaction with how far their files were read
-//! - `left`: what is left to index; `gate`: the index gives way to somebody who waits
+//! - `gate`: the index gives way to somebody who waits
 //! - `scope`, `query`: what a question is about
 //! - `search`, `list`, `stats` with `sums`: answers
 //! - `totals`: `stats` before the index is there
@@ -21,7 +21,6 @@ mod follow;
 mod forget;
 mod gate;
 mod inbox;
-mod left;
 mod list;
 mod mark;
 mod owner;

@@ -2,8 +2,8 @@
 
 use super::feed::Fed;
 use super::gate::Gate;
-use super::left::{Left, unreadable};
 use super::scope::Scope;
+use super::stats::unreadable;
 use super::{IndexDatabase, IndexWrite, list, search, stats, totals, write};
 use crate::ConversationError;
 use crate::error::Result;
@@ -45,7 +45,8 @@ pub struct Index {
     /// Opened when there is something to index, or somebody asks.
     pub(super) database: AsyncMutex<Option<IndexDatabase>>,
     state: Mutex<IndexState>,
-    pub(super) left: Left,
+    /// What is left to index, for those who do not wait for it.
+    pub(super) left: Mutex<Indexing>,
     pub(super) gate: Arc<Gate>,
     handle: Handle,
     pub(super) is_stopping: AtomicBool,
@@ -78,7 +79,7 @@ impl Index {
             setup,
             database: AsyncMutex::default(),
             state: Mutex::default(),
-            left: Left::default(),
+            left: Mutex::default(),
             gate: Arc::default(),
             handle,
             is_stopping: AtomicBool::new(false),
@@ -177,7 +178,7 @@ impl Index {
     async fn is_far_behind(self: &Arc<Self>, scope: &Scope) -> bool {
         scope.has_no_filter()
             && !self.catch_up(scope, SOON).await
-            && self.left.now().bytes_left >= totals::MIN_BYTES
+            && self.left.lock().bytes_left >= totals::MIN_BYTES
     }
 
     /// Carries out `conversation.import`. The next answer has what was added.
@@ -194,7 +195,7 @@ impl Index {
     }
 
     fn scope(&self, scope: &ConversationScope) -> Result<Scope> {
-        Scope::of(scope, self.setup.dirs(&scope.claude_dirs))
+        Scope::parse(scope, self.setup.dirs(&scope.claude_dirs))
     }
 
     /// Returns the database, brought up to date for a scope, or else also what is left.
@@ -205,7 +206,7 @@ impl Index {
             return Err(ConversationError::Feed(failure));
         }
         let database = self.database().await?;
-        Ok((database, (!is_done).then(|| self.left.now())))
+        Ok((database, (!is_done).then(|| *self.left.lock())))
     }
 
     /// Waits until the index has everything that is in the directories of a scope now, at most for `most`; returns whether it
@@ -344,7 +345,7 @@ impl Index {
         state.failure = Some(Arc::new(failure));
         state.followed.clear();
         drop(state);
-        self.left.begin(0, 0);
+        *self.left.lock() = Indexing::default();
     }
 
     /// Empties the index if it was made with another table of prices than this; returns whether it did. With 0 for no table

@@ -17,7 +17,6 @@ ccd_store::row! {
         pub(crate) read: i64,
         pub(crate) modified: i64,
         pub(crate) stamp: i64,
-        pub(crate) lines: i64,
         pub(crate) skipped: i64,
         /// The call that started the sub-agent is known.
         pub(crate) has_parent: bool,
@@ -114,7 +113,7 @@ fn is_same(file: &FoundFile, old: &KnownFile) -> bool {
 /// Returns the files of the index: all, or those with these paths.
 pub(crate) async fn known(database: &IndexDatabase, paths: Option<&[String]>) -> SqlResult<Known> {
     let rows = query_as(
-        "SELECT path, claude_dir, id, device, inode, read, modified, stamp, lines, skipped,
+        "SELECT path, claude_dir, id, device, inode, read, modified, stamp, skipped,
             parent_tool_use_id IS NOT NULL AS has_parent
         FROM files WHERE ?1 IS NULL OR path IN (SELECT value FROM json_each(?1))",
     );

@@ -32,7 +32,7 @@ pub(crate) enum SqlValue {
 }
 
 impl Scope {
-    pub(crate) fn of(scope: &ConversationScope, dirs: Vec<Dir>) -> Result<Self> {
+    pub(crate) fn parse(scope: &ConversationScope, dirs: Vec<Dir>) -> Result<Self> {
         let time = |text: &Option<String>| text.as_deref().map(time_of).transpose();
         Ok(Self {
             dirs,
@@ -77,19 +77,16 @@ impl Scope {
         );
     }
 
-    pub(crate) fn add_times(&self, conditions: &mut Conditions, column: TimeColumn) {
-        let (since, until) = match column {
-            TimeColumn::Record => ("records.at >= {}", "records.at < {}"),
-            TimeColumn::Message => ("messages.at >= {}", "messages.at < {}"),
-            TimeColumn::File => ("files.ended_at >= {}", "files.started_at < {}"),
-        };
+    /// `first` and `last` are the columns of the first and the last time of something.
+    pub(crate) fn add_times(&self, conditions: &mut Conditions, first: &str, last: &str) {
+        let (since, until) = (format!("{last} >= "), format!("{first} < "));
         for (sql, moment) in [(since, &self.since), (until, &self.until)] {
             let (start, value) = match moment {
                 None => continue,
                 Some(Moment::At(ms)) => ("?", SqlValue::Number(*ms)),
                 Some(Moment::Day(day)) => ("(unixepoch(?, 'utc') * 1000)", day.as_str().into()),
             };
-            conditions.add(sql.replace("{}", start), [value]);
+            conditions.add(sql + start, [value]);
         }
     }
 }
@@ -106,14 +103,6 @@ enum Moment {
     At(i64),
     /// The start of a day in the time zone of this process, such as `2026-01-31`.
     Day(String),
-}
-
-/// What has the time.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum TimeColumn {
-    Record,
-    Message,
-    File,
 }
 
 impl Conditions {

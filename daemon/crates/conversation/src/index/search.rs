@@ -4,7 +4,7 @@ use super::IndexDatabase;
 use super::extract::{Depth, entry};
 use super::mark::Mark;
 use super::query::Query;
-use super::scope::{Conditions, Scope, SqlValue, TimeColumn, select, time_text};
+use super::scope::{Conditions, Scope, SqlValue, select, time_text};
 use crate::error::Result;
 use crate::line::read;
 use crate::lines::bytes_at;
@@ -142,7 +142,7 @@ async fn some_files(
 
 fn conditions(params: &ConversationSearchParams, scope: &Scope) -> Conditions {
     let mut conditions = Conditions::default();
-    scope.add_times(&mut conditions, TimeColumn::Record);
+    scope.add_times(&mut conditions, "records.at", "records.at");
     if let Some(model) = &params.model {
         conditions.add("instr(model, ?) > 0", [model.as_str().into()]);
     }

@@ -1,10 +1,10 @@
 //! `conversation.stats`.
 
 use super::IndexDatabase;
-use super::scope::{Scope, TimeColumn, select};
+use super::scope::{Scope, select};
 use super::sums::{Sum, TRANSCRIPTS, sums};
 use crate::error::Result;
-use ccd_protocol::conversation::{ConversationStatsReply, StatsBy, StatsGroup};
+use ccd_protocol::conversation::{ConversationStatsReply, StatsBy, StatsGroup, UnreadableFiles};
 use ccd_store::SqlResult;
 
 pub(crate) async fn stats(
@@ -66,6 +66,18 @@ fn group(sum: Sum) -> StatsGroup {
     }
 }
 
+/// Returns what a reply says of files that cannot be read: `failed` are their paths, each with the reason.
+pub(super) fn unreadable<'a>(
+    mut failed: impl Iterator<Item = (String, &'a String)>,
+) -> Option<UnreadableFiles> {
+    let (file, error) = failed.next()?;
+    Some(UnreadableFiles {
+        file,
+        error: error.clone(),
+        count: 1 + failed.count() as u64,
+    })
+}
+
 fn tokens(group: &StatsGroup) -> u64 {
     let usage = &group.usage;
     usage.input_tokens
@@ -77,7 +89,7 @@ fn tokens(group: &StatsGroup) -> u64 {
 /// Returns the tools that were called, the most used first.
 async fn tools(database: &IndexDatabase, scope: &Scope) -> SqlResult<Vec<StatsGroup>> {
     let mut conditions = scope.conditions();
-    scope.add_times(&mut conditions, TimeColumn::Record);
+    scope.add_times(&mut conditions, "records.at", "records.at");
     let statement = format!(
         "SELECT name, count(*), sum(is_error) FROM (
             SELECT min(name) AS name, max(tool_use_id IN (SELECT tool_use_id FROM results WHERE is_error)) AS is_error
@@ -106,7 +118,7 @@ pub(super) struct FileSums {
 
 async fn files(database: &IndexDatabase, scope: &Scope) -> SqlResult<FileSums> {
     let mut conditions = scope.conditions();
-    scope.add_times(&mut conditions, TimeColumn::File);
+    scope.add_times(&mut conditions, "files.started_at", "files.ended_at");
     let statement = format!(
         "SELECT count(DISTINCT session_id), count(DISTINCT iif(is_running AND session_id NOT IN ({TRANSCRIPTS}), session_id, NULL)),
             coalesce(sum(skipped), 0) FROM files WHERE started_at IS NOT NULL AND {}",

@@ -1,7 +1,7 @@
 //! Sums of tokens, each message once.
 
 use super::IndexDatabase;
-use super::scope::{Scope, SqlValue, TimeColumn, select};
+use super::scope::{Scope, SqlValue, select};
 use crate::model::add_tokens;
 use ccd_protocol::conversation::{ConversationTotals, ConversationUsage, StatsBy};
 use ccd_store::SqlResult;
@@ -74,7 +74,7 @@ pub(crate) async fn sums(
     sessions: Option<String>,
 ) -> SqlResult<Vec<Sum>> {
     let mut conditions = scope.conditions();
-    scope.add_times(&mut conditions, TimeColumn::Message);
+    scope.add_times(&mut conditions, "messages.at", "messages.at");
     let of_few = sessions.is_some();
     if let Some(ids) = sessions {
         let few = "files.session_id IN (SELECT value FROM json_each(?))";

@@ -3,10 +3,9 @@
 use super::IndexDatabase;
 use super::extract::{Depth, Entry, entry};
 use super::feed::{Pieces, THREADS};
-use super::left::unreadable;
 use super::plan::KnownFile;
 use super::runs::{RUNS, run_rows, uses};
-use super::stats::{FileSums, reply};
+use super::stats::{FileSums, reply, unreadable};
 use super::sums::{SumRow, add};
 use super::tokens::{MessageRow, NOBODYS, Tokens};
 use crate::line::{About, Line, milliseconds};
@@ -113,7 +112,7 @@ fn read_all(files: Vec<FoundFile>, prices: &Prices) -> Totals {
             scope.spawn(|| {
                 let next = || files.lock().next();
                 while let Some((number, file)) = next() {
-                    let own = Totals::of(number, file, prices);
+                    let own = Totals::read_file(number, file, prices);
                     totals.lock().merge(own);
                 }
             });
@@ -123,8 +122,7 @@ fn read_all(files: Vec<FoundFile>, prices: &Prices) -> Totals {
 }
 
 impl Totals {
-    /// Reads a file.
-    fn of(number: i64, file: FoundFile, prices: &Prices) -> Self {
+    fn read_file(number: i64, file: FoundFile, prices: &Prices) -> Self {
         let mut totals = Self::default();
         let facts = totals.read(number, &file, prices).unwrap_or_else(|error| {
             tracing::warn!(%error, path = %file.path.display(), "a transcript cannot be read");

@@ -271,16 +271,15 @@ async fn put_tokens(connection: &mut Connection, file_id: i64, entries: &[Entry]
 
 async fn put_about(connection: &mut Connection, batch: &Batch) -> SqlResult<()> {
     // Of what somebody said (kinds up to 2) the first is kept, of other titles the last.
-    let put = "UPDATE files SET modified = ?11, stamp = ?12, read = ?2, lines = ?3, skipped = ?4, cwd = coalesce(cwd, ?5), branch = coalesce(branch, ?6),
-        title = iif(?8 > title_kind OR (?8 = title_kind AND ?8 > 2), ?7, title), title_kind = max(title_kind, ?8),
-        started_at = min(coalesce(started_at, ?9), coalesce(?9, started_at)),
-        ended_at = max(coalesce(ended_at, ?10), coalesce(?10, ended_at)), is_running = coalesce(?13, is_running) WHERE id = ?1";
+    let put = "UPDATE files SET modified = ?10, stamp = ?11, read = ?2, skipped = ?3, cwd = coalesce(cwd, ?4), branch = coalesce(branch, ?5),
+        title = iif(?7 > title_kind OR (?7 = title_kind AND ?7 > 2), ?6, title), title_kind = max(title_kind, ?7),
+        started_at = min(coalesce(started_at, ?8), coalesce(?8, started_at)),
+        ended_at = max(coalesce(ended_at, ?9), coalesce(?9, ended_at)), is_running = coalesce(?12, is_running) WHERE id = ?1";
     let about = &batch.about;
     let title = about.title(|title| redact(title).text.into_owned());
     query(put)
         .bind(batch.step.file_id)
         .bind(batch.step.read)
-        .bind(batch.step.lines)
         .bind(batch.step.skipped)
         .bind(&about.cwd)
         .bind(&about.branch)

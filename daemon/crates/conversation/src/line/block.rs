@@ -85,6 +85,18 @@ pub fn text_of(content: Option<&RawValue>) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
+/// Returns the name of the tool that a message calls with this id, and the input.
+#[must_use]
+pub fn call_in<'a>(
+    content: Option<&'a RawValue>,
+    call_id: &str,
+) -> Option<(Cow<'a, str>, Option<&'a RawValue>)> {
+    blocks(content).into_iter().find_map(|block| match block {
+        Block::ToolUse { id, name, input } if id == call_id => Some((name, input)),
+        _ => None,
+    })
+}
+
 /// All fields of all kinds of blocks that matter.
 #[derive(Debug, Default)]
 struct Parts<'a> {

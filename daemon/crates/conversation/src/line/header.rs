@@ -2,7 +2,7 @@
 
 use super::loose::{Fields, Loose, flag, object, skip, text};
 use super::run::{ModelUse, run_used};
-use super::usage::{MessageUsage, SideCall, Usage};
+use super::usage::{MessageUsage, Usage};
 use ccd_protocol::conversation::TurnRole;
 use serde::de::MapAccess;
 use serde_json::value::RawValue;
@@ -80,13 +80,7 @@ pub struct Message<'a> {
     pub model: Option<Cow<'a, str>>,
     /// A text or a list of blocks; see [`super::blocks`].
     pub content: Option<&'a RawValue>,
-    /// Without the side calls.
-    pub usage: Option<Usage>,
-    pub side_calls: Vec<SideCall>,
-    /// Answered in fast mode, which has prices of its own.
-    pub is_fast: bool,
-    /// Processed in the United States only, for a surcharge.
-    pub is_us_only: bool,
+    pub usage: Option<MessageUsage>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -267,37 +261,11 @@ impl<'de> Fields<'de> for Message<'de> {
             "id" => self.id = id(map)?,
             "model" => self.model = id(map)?,
             "content" => self.content = raw(map)?,
-            "usage" => self.take_usage(object(map)?),
+            "usage" => self.usage = object(map)?,
             _ => skip(map)?,
         }
         Ok(())
     }
-}
-
-impl Message<'_> {
-    fn take_usage(&mut self, usage: Option<MessageUsage>) {
-        self.is_fast = usage.as_ref().is_some_and(|usage| usage.is_fast);
-        self.is_us_only = usage.as_ref().is_some_and(|usage| usage.is_us_only);
-        let usage = usage.map(|usage| (usage.tokens, usage.side_calls));
-        (self.usage, self.side_calls) = match usage {
-            Some((usage, side_calls)) => (Some(usage), side_calls),
-            None => (None, Vec::new()),
-        };
-    }
-
-    /// Returns the tokens of the message with those of its side calls.
-    #[must_use]
-    pub fn all_usage(&self) -> Option<Usage> {
-        self.usage.map(|usage| with(usage, &self.side_calls))
-    }
-}
-
-/// Returns tokens with those of side calls.
-pub(crate) fn with(mut usage: Usage, side_calls: &[SideCall]) -> Usage {
-    for call in side_calls {
-        usage += &call.usage;
-    }
-    usage
 }
 
 /// Reads a text that is not empty.
@@ -402,7 +370,7 @@ mod tests {
         let message = line.message.unwrap();
         assert_eq!((message.id, message.model), (None, None));
         assert!(message.content.is_none());
-        let usage = message.usage.unwrap();
+        let usage = message.usage.unwrap().tokens;
         assert_eq!((usage.input_tokens, usage.output_tokens), (0, 3));
         let no_message = read(br#"{"type":"user","uuid":"u","session_id":"s","message":"x"}"#);
         assert!(no_message.unwrap().message.is_none());
@@ -416,12 +384,9 @@ mod tests {
                 "output_tokens":491,"iterations":{iterations}}}}}}}"#
             );
             let message = read(text.as_bytes()).unwrap().message.unwrap();
-            let usage = message.all_usage().unwrap();
-            let models: Vec<_> = message
-                .side_calls
-                .iter()
-                .map(|one| one.model.clone())
-                .collect();
+            let used = message.usage.unwrap();
+            let (usage, calls) = (used.total(), used.side_calls.into_iter());
+            let models: Vec<_> = calls.map(|one| one.model).collect();
             (
                 usage.input_tokens,
                 usage.output_tokens,
@@ -454,8 +419,8 @@ mod tests {
                 r#"{{"type":"assistant","uuid":"u","session_id":"s","message":{{"usage":{usage}}}}}"#
             );
             let message = read(text.as_bytes()).unwrap().message.unwrap();
-            let tokens = message.usage.unwrap_or_default().input_tokens;
-            (tokens, message.is_fast, message.is_us_only)
+            let usage = message.usage.unwrap_or_default();
+            (usage.tokens.input_tokens, usage.is_fast, usage.is_us_only)
         };
         for (usage, expected) in [
             (r#"{"input_tokens":1,"speed":"fast"}"#, (1, true, false)),

@@ -15,10 +15,9 @@ mod usage;
 
 pub use about::About;
 pub(crate) use about::said;
-pub use block::{Block, blocks, raw_blocks, text_of};
-pub(crate) use header::with;
+pub use block::{Block, blocks, call_in, raw_blocks, text_of};
 pub use header::{Line, LineType, Message, TitleKind, Wrong, read};
 pub use meta::agent_report;
 pub use run::ModelUse;
 pub use time::milliseconds;
-pub use usage::{SideCall, Usage};
+pub use usage::{MessageUsage, SideCall, Usage};

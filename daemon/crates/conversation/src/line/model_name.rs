@@ -2,10 +2,18 @@
 //! A model is called `claude-<family>-<version>`, up to version 3 `claude-<version>-<family>`. Bedrock, Vertex and gateways
 //! add prefixes, dates and revisions. Whatever else a name has, such as `-preview`, makes it another model.
 
-use std::ops::RangeInclusive;
+use regex::Regex;
+use std::sync::LazyLock;
 
-/// Where Bedrock's inference profiles may route requests to.
-const REGIONS: [&str; 7] = ["us", "eu", "apac", "jp", "au", "us-gov", "global"];
+/// Before the name, what Bedrock writes, with the region that its inference profiles route requests to; after it, a mode and
+/// which release of the version it is. Fast mode costs more, but not by its name: Claude Code reports it in the usage.
+static NAME: LazyLock<Regex> = LazyLock::new(|| {
+    const VERSION: &str = "[0-9]{1,2}(?:[-.][0-9]{1,2})?";
+    let name = format!(
+        r"^(?:(?:(?:us|eu|apac|jp|au|us-gov|global)\.)?anthropic\.)?claude-(?:(?<family>[a-z]+)-(?<version>{VERSION})|(?<old_version>{VERSION})-(?<old_family>[a-z]+))(?:-fast|-latest)?(?:[-@][0-9]{{8}}|-v[0-9]{{1,3}}@[0-9]{{8}}|@default)?(?:-v[0-9]{{1,3}}(?::[0-9]{{1,3}})?)?$"
+    );
+    Regex::new(&name).expect("the tests compile it")
+});
 
 /// Returns a name as tables are searched for it: blanks around it and capitals do not count.
 pub(crate) fn folded(name: &str) -> String {
@@ -32,96 +40,18 @@ pub(crate) fn is_same_model(one: &str, other: &str) -> bool {
 /// The version stays as it is, so a version that the table does not have gets no other version's price.
 pub(crate) fn canonical(name: &str) -> Option<String> {
     // Before the last slash is the gateway, the project or the ARN.
-    let name = name.rsplit('/').next()?;
-    let name = without_provider(name)?.strip_prefix("claude-")?;
-    let (canonical, release) = family_first(name).or_else(|| version_first(name))?;
-    is_release(release).then_some(canonical)
-}
-
-/// Cuts Bedrock's `<region>.anthropic.`; `None` if the region is unknown.
-fn without_provider(name: &str) -> Option<&str> {
-    let Some((region, model)) = name.split_once("anthropic.") else {
-        return Some(name);
-    };
-    let is_known = match region.strip_suffix('.') {
-        Some(region) => REGIONS.contains(&region),
-        None => region.is_empty(),
-    };
-    is_known.then_some(model)
-}
-
-/// Reads `opus-4-5…`; returns the canonical name and the rest.
-fn family_first(name: &str) -> Option<(String, &str)> {
-    let (family, rest) = family(name)?;
-    let (version, rest) = version(rest.strip_prefix('-')?)?;
-    Some((format!("claude-{family}-{version}"), rest))
-}
-
-/// Reads `3-5-sonnet…`; returns the canonical name and the rest.
-fn version_first(name: &str) -> Option<(String, &str)> {
-    let (version, rest) = version(name)?;
-    let (family, rest) = family(rest.strip_prefix('-')?)?;
+    let found = NAME.captures(name.rsplit('/').next()?)?;
+    let part = |one, other| found.name(one).or(found.name(other));
+    let family = part("family", "old_family")?.as_str();
+    let version = part("version", "old_version")?.as_str().replace('.', "-");
+    let version = version.strip_suffix("-0").unwrap_or(&version);
     // Some gateways write version 4 in the old order.
-    let canonical = match version.split('-').next() {
-        Some("4") => format!("claude-{family}-{version}"),
-        _ => format!("claude-{version}-{family}"),
-    };
-    Some((canonical, rest))
-}
-
-fn family(text: &str) -> Option<(&str, &str)> {
-    let end = text.find(|c: char| !c.is_ascii_lowercase());
-    let (family, rest) = text.split_at(end.unwrap_or(text.len()));
-    (!family.is_empty()).then_some((family, rest))
-}
-
-/// Reads `4`, `4-5` or `4.5`; a longer number is a date. A minor version 0 is dropped.
-fn version(text: &str) -> Option<(String, &str)> {
-    let (major, rest) = digits(text, 1..=2)?;
-    let minor = rest.strip_prefix(['-', '.']);
-    Some(match minor.and_then(|text| digits(text, 1..=2)) {
-        None => (major.to_owned(), rest),
-        Some(("0", rest)) => (major.to_owned(), rest),
-        Some((minor, rest)) => (format!("{major}-{minor}"), rest),
+    let is_old = found.name("old_version").is_some() && version.split('-').next() != Some("4");
+    Some(if is_old {
+        format!("claude-{version}-{family}")
+    } else {
+        format!("claude-{family}-{version}")
     })
-}
-
-/// Returns whether all of `text` says which release of a version it is, such as `-20250929-v1:0`.
-fn is_release(text: &str) -> bool {
-    // Fast mode costs more, but not by its name: Claude Code reports it in the usage.
-    let mode = text.strip_prefix("-fast").or(text.strip_prefix("-latest"));
-    without_revision(without_date(mode.unwrap_or(text))).is_empty()
-}
-
-/// Cuts `-20250929`, `@20250929`, `-v2@20250929` or `@default`.
-fn without_date(text: &str) -> &str {
-    let date = |text| digits(text, 8..=8).map(|(_, rest)| rest);
-    let dated = text.strip_prefix(['-', '@']).and_then(date);
-    let revised = || revision(text)?.strip_prefix('@').and_then(date);
-    let default = || text.strip_prefix("@default");
-    dated.or_else(revised).or_else(default).unwrap_or(text)
-}
-
-/// Cuts `-v1` or `-v1:0`.
-fn without_revision(text: &str) -> &str {
-    let Some(rest) = revision(text) else {
-        return text;
-    };
-    let minor = rest.strip_prefix(':').and_then(|text| digits(text, 1..=3));
-    minor.map_or(rest, |(_, rest)| rest)
-}
-
-/// Cuts `-v1`.
-fn revision(text: &str) -> Option<&str> {
-    let number = text.strip_prefix("-v")?;
-    digits(number, 1..=3).map(|(_, rest)| rest)
-}
-
-/// Splits off the digits at the start, if there are as many as `len` says.
-fn digits(text: &str, len: RangeInclusive<usize>) -> Option<(&str, &str)> {
-    let end = text.find(|c: char| !c.is_ascii_digit());
-    let (digits, rest) = text.split_at(end.unwrap_or(text.len()));
-    len.contains(&digits.len()).then_some((digits, rest))
 }
 
 #[cfg(test)]

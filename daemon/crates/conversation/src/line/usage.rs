@@ -20,12 +20,27 @@ pub struct SideCall {
 }
 
 /// The usage of a message: tokens, and what changes their price.
-#[derive(Default)]
-pub(super) struct MessageUsage {
-    pub(super) tokens: Usage,
-    pub(super) is_fast: bool,
-    pub(super) is_us_only: bool,
-    pub(super) side_calls: Vec<SideCall>,
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MessageUsage {
+    /// Without those of the side calls.
+    pub tokens: Usage,
+    pub side_calls: Vec<SideCall>,
+    /// Answered in fast mode, which has prices of its own.
+    pub is_fast: bool,
+    /// Processed in the United States only, for a surcharge.
+    pub is_us_only: bool,
+}
+
+impl MessageUsage {
+    /// Returns the tokens with those of the side calls.
+    #[must_use]
+    pub fn total(&self) -> Usage {
+        let mut total = self.tokens;
+        for call in &self.side_calls {
+            total += &call.usage;
+        }
+        total
+    }
 }
 
 impl<'de> Fields<'de> for MessageUsage {

@@ -54,7 +54,7 @@ pub struct Pair<'a> {
 
 impl<'a> Model<'a> {
     #[must_use]
-    pub fn of(records: &'a Records) -> Self {
+    pub fn new(records: &'a Records) -> Self {
         let with_file: HashSet<&str> = (records.all().iter())
             .filter(|record| !record.is_progress)
             .filter_map(|record| record.agent_id.as_deref())
@@ -69,7 +69,7 @@ impl<'a> Model<'a> {
         let parents = parents(&sorted);
         let turns = turns(&sorted, &parents);
         let (pairs, orphan_results) = pairs(&sorted);
-        let tree = Tree::of(&sorted, &parents);
+        let tree = Tree::new(&sorted, &parents);
         let runs = runs(&sorted, &parents, &records.run_ends());
         let (totals, billed, lacks_agents) = totals(&sorted, &parents, runs.as_ref());
         Self {

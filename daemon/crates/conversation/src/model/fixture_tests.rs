@@ -73,7 +73,7 @@ fn tokens(usage: &crate::line::Usage, like: &Value) -> Value {
 
 fn check(case: &Case) {
     let (records, skipped, _) = read(&case.lines);
-    let model = Model::of(&records);
+    let model = Model::new(&records);
     let expected = &case.expected;
     same("skipped_lines", expected, skipped.into());
     same("duplicate_lines", expected, records.duplicates().into());
@@ -156,7 +156,7 @@ fn a_result_before_its_call_is_an_orphan_until_the_call_comes() {
     let case = case!("03-result-first");
     for (count, orphans) in [(1, vec!["t1"]), (2, vec![])] {
         let (records, ..) = read(&case.lines[..count]);
-        assert_eq!(Model::of(&records).orphan_results, orphans);
+        assert_eq!(Model::new(&records).orphan_results, orphans);
     }
 }
 
@@ -165,7 +165,7 @@ fn the_form_on_disk_has_other_lines_too() {
     let case = case!("08-on-disk-form");
     let (records, _, others) = read(&case.lines);
     assert_eq!(case.expected["known_other_lines"], others);
-    let model = Model::of(&records);
+    let model = Model::new(&records);
     assert!(
         model
             .turns
@@ -191,7 +191,7 @@ fn circles_and_missing_calls_are_orphans() {
         call("u5", Some("self"), "self"),
     ];
     let (records, ..) = read(&lines);
-    let model = Model::of(&records);
+    let model = Model::new(&records);
     assert_eq!(model.tree.roots, []);
     assert_eq!(model.tree.orphans, ["missing", "b", "self"]);
 }
@@ -206,7 +206,7 @@ fn a_deep_tree_needs_no_stack() {
         })
         .collect();
     let (records, ..) = read(&lines);
-    let model = Model::of(&records);
+    let model = Model::new(&records);
     assert_eq!(model.tree.roots.len(), 1);
     assert!(model.tree.orphans.is_empty());
     let mut depth = 0;

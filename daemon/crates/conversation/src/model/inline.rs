@@ -19,7 +19,7 @@ pub struct Inline {
 
 impl Inline {
     /// Returns what a record of a sub-agent that does not say whose it is has instead.
-    pub(crate) fn of(line: &Line<'_>) -> Option<Self> {
+    pub(crate) fn from_line(line: &Line<'_>) -> Option<Self> {
         let says_whose = line.parent_tool_use_id.is_some() || line.agent_id.is_some();
         if !line.is_sidechain || says_whose {
             return None;

@@ -65,7 +65,7 @@ proptest! {
             state >> 33
         });
         let shuffled = records(&placed);
-        prop_assert_eq!(format!("{:?}", Model::of(&in_order)), format!("{:?}", Model::of(&shuffled)));
+        prop_assert_eq!(format!("{:?}", Model::new(&in_order)), format!("{:?}", Model::new(&shuffled)));
         prop_assert_eq!(in_order.duplicates(), shuffled.duplicates());
     }
 

@@ -1,7 +1,7 @@
 //! Records, each once.
 
 use super::inline::{Inline, prompt_of_call};
-use crate::line::{Block, Line, ModelUse, SideCall, Usage, agent_report, blocks, with};
+use crate::line::{Block, Line, MessageUsage, ModelUse, Usage, agent_report, blocks};
 pub use ccd_protocol::conversation::TurnRole as Role;
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -43,14 +43,10 @@ pub struct Record {
     pub inline: Option<Box<Inline>>,
     pub timestamp: Option<String>,
     pub model: Option<String>,
-    /// Without the side calls: of the lines with this uuid, those of the one with the most output.
-    pub usage: Option<Usage>,
+    /// Of the lines with this uuid, that of the one with the most output.
+    pub usage: Option<MessageUsage>,
     /// Where that line is.
     usage_place: LineLocation,
-    pub side_calls: Vec<SideCall>,
-    /// What changes the price of its tokens.
-    pub is_fast: bool,
-    pub is_us_only: bool,
     pub calls: Vec<Call>,
     pub outcomes: Vec<Outcome>,
     /// The agent that a result is of, and the tokens that it says the agent used.
@@ -93,7 +89,7 @@ impl Records {
         if let Some(used) = &line.run_used {
             self.run_ends.push((place, used.clone()));
         }
-        let Some(mut record) = Record::of(place, line) else {
+        let Some(mut record) = Record::from_line(place, line) else {
             return false;
         };
         let Some(index) = self.index_of(&record.uuid) else {
@@ -177,12 +173,12 @@ impl Record {
     /// Returns the tokens of its message with those of side calls.
     #[must_use]
     pub fn all_usage(&self) -> Option<Usage> {
-        self.usage.map(|usage| with(usage, &self.side_calls))
+        self.usage.as_ref().map(MessageUsage::total)
     }
 
     /// Orders what several lines say of one message's tokens: the last of those with the most output counts.
     pub(super) fn tokens_rank(&self) -> (Option<u64>, LineLocation) {
-        let output = self.usage.map(|usage| usage.output_tokens);
+        let output = self.usage.as_ref().map(|usage| usage.tokens.output_tokens);
         (output, self.usage_place)
     }
 
@@ -190,13 +186,10 @@ impl Record {
         if other.tokens_rank() > self.tokens_rank() {
             self.usage = other.usage;
             self.usage_place = other.usage_place;
-            self.side_calls = other.side_calls;
-            self.is_fast = other.is_fast;
-            self.is_us_only = other.is_us_only;
         }
     }
 
-    fn of(place: LineLocation, line: &Line<'_>) -> Option<Self> {
+    fn from_line(place: LineLocation, line: &Line<'_>) -> Option<Self> {
         let role = line.role()?;
         let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
         let message = line.message.clone().unwrap_or_default();
@@ -212,14 +205,11 @@ impl Record {
             prompt_id: owned(&line.prompt_id),
             is_sidechain: line.is_sidechain,
             is_progress: line.is_progress,
-            inline: Inline::of(line).map(Box::new),
+            inline: Inline::from_line(line).map(Box::new),
             timestamp: owned(&line.timestamp),
             model: line.model().map(str::to_owned),
-            is_fast: message.is_fast,
-            is_us_only: message.is_us_only,
             usage: message.usage.filter(|_| role == Role::Assistant),
             usage_place: place,
-            side_calls: message.side_calls,
             calls: Vec::new(),
             outcomes: Vec::new(),
             agent_report: line.result_meta.and_then(agent_report).map(Box::new),

@@ -86,18 +86,13 @@ fn prompts(all: &[ModelUse]) -> u64 {
 }
 
 fn less(from: &Usage, other: &Usage) -> Usage {
+    let count = |of: fn(&Usage) -> u64| of(from).saturating_sub(of(other));
     Usage {
-        input_tokens: from.input_tokens.saturating_sub(other.input_tokens),
-        output_tokens: from.output_tokens.saturating_sub(other.output_tokens),
-        cache_creation_input_tokens: from
-            .cache_creation_input_tokens
-            .saturating_sub(other.cache_creation_input_tokens),
-        cache_read_input_tokens: from
-            .cache_read_input_tokens
-            .saturating_sub(other.cache_read_input_tokens),
-        web_search_requests: from
-            .web_search_requests
-            .saturating_sub(other.web_search_requests),
+        input_tokens: count(|usage| usage.input_tokens),
+        output_tokens: count(|usage| usage.output_tokens),
+        cache_creation_input_tokens: count(|usage| usage.cache_creation_input_tokens),
+        cache_read_input_tokens: count(|usage| usage.cache_read_input_tokens),
+        web_search_requests: count(|usage| usage.web_search_requests),
         ..Usage::default()
     }
 }

@@ -22,7 +22,7 @@ pub struct Node<'a> {
 }
 
 impl<'a> Tree<'a> {
-    pub(super) fn of(records: &[&'a Record], parents: &[Option<&'a str>]) -> Self {
+    pub(super) fn new(records: &[&'a Record], parents: &[Option<&'a str>]) -> Self {
         let mut below: HashMap<&str, Vec<usize>> = HashMap::new();
         for (index, parent) in parents.iter().enumerate() {
             if let Some(parent) = parent {

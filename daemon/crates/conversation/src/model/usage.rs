@@ -88,10 +88,7 @@ pub(super) fn totals(
         let billed = messages.into_iter().map(|message| message.record);
         return (totals, billed.collect(), false);
     }
-    let own = records
-        .iter()
-        .zip(parents)
-        .filter(|(record, _)| !record.is_progress);
+    let own = (records.iter().zip(parents)).filter(|(record, _)| !record.is_progress);
     let present: HashSet<&str> = own.filter_map(|(_, parent)| *parent).collect();
     let mut reported = HashSet::new();
     for record in records {

@@ -1,28 +1,21 @@
 //! Costs, computed by hand from the built-in table.
 
 use super::{Billed, Prices};
-use crate::line::Usage;
+use crate::line::{MessageUsage, Usage};
 use ccd_protocol::conversation::CacheCreation;
 
-const USAGE: Usage = Usage {
-    input_tokens: 0,
-    output_tokens: 0,
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: 0,
-    cache_creation: CacheCreation {
-        ephemeral_5m_input_tokens: 0,
-        ephemeral_1h_input_tokens: 0,
-    },
-    web_search_requests: 0,
-};
+fn message(tokens: Usage) -> MessageUsage {
+    MessageUsage {
+        tokens,
+        ..MessageUsage::default()
+    }
+}
 
-fn billed<'a>(model: &'a str, usage: &'a Usage) -> Billed<'a> {
+fn billed<'a>(model: &'a str, usage: &'a MessageUsage) -> Billed<'a> {
     Billed {
         model,
         at: Some("2026-11-20T12:00:00.000Z"),
         usage,
-        is_fast: false,
-        is_us_only: false,
     }
 }
 
@@ -36,10 +29,12 @@ fn assert_cost(billed: Billed<'_>, expected_micro_usd: f64) {
 
 #[test]
 fn short_responses_cost_what_claude_code_reports() {
-    let usage = |input_tokens, output_tokens| Usage {
-        input_tokens,
-        output_tokens,
-        ..USAGE
+    let usage = |input_tokens, output_tokens| {
+        message(Usage {
+            input_tokens,
+            output_tokens,
+            ..Usage::default()
+        })
     };
     // 48 × 4 + 125 × 20 = 192 + 2500; Claude Code: "costUSD": 0.002692
     assert_cost(billed("claude-opus-5-5", &usage(48, 125)), 2692.0);
@@ -49,7 +44,7 @@ fn short_responses_cost_what_claude_code_reports() {
 
 #[test]
 fn each_kind_of_token_has_its_price() {
-    let usage = Usage {
+    let usage = message(Usage {
         input_tokens: 10,
         output_tokens: 200,
         cache_read_input_tokens: 30_000,
@@ -59,7 +54,7 @@ fn each_kind_of_token_has_its_price() {
             ephemeral_1h_input_tokens: 3000,
         },
         web_search_requests: 0,
-    };
+    });
     // 10 × 5 + 200 × 25 + 30000 × 0.5 = 50 + 5000 + 15000; 3000 written for an hour, × 10; the other 2000 × 6.25.
     let sum = 50.0 + 5000.0 + 15_000.0 + 30_000.0 + 12_500.0;
     assert_cost(billed("claude-opus-4-5-20251101", &usage), sum);
@@ -67,12 +62,14 @@ fn each_kind_of_token_has_its_price() {
 
 #[test]
 fn a_long_prompt_changes_the_price_of_the_whole_request() {
-    let usage = |input_tokens| Usage {
-        input_tokens,
-        output_tokens: 1000,
-        cache_read_input_tokens: 150_000,
-        cache_creation_input_tokens: 40_000,
-        ..USAGE
+    let usage = |input_tokens| {
+        message(Usage {
+            input_tokens,
+            output_tokens: 1000,
+            cache_read_input_tokens: 150_000,
+            cache_creation_input_tokens: 40_000,
+            ..Usage::default()
+        })
     };
     // At the limit, 10000 + 150000 + 40000 = 200000: 10000 × 3 + 1000 × 15 + 150000 × 0.3 + 40000 × 3.75
     let at_limit = 30_000.0 + 15_000.0 + 45_000.0 + 150_000.0;
@@ -90,10 +87,10 @@ fn a_long_prompt_changes_the_price_of_the_whole_request() {
 
 #[test]
 fn prices_are_those_of_the_time() {
-    let usage = Usage {
+    let usage = message(Usage {
         cache_read_input_tokens: 1000,
-        ..USAGE
-    };
+        ..Usage::default()
+    });
     // Sonnet 5.5 read its cache for 0.20 until 2026-10-07, then for 0.10.
     for (at, expected) in [
         (Some("2026-10-06T23:59:59.999Z"), 1000.0 * 0.2),
@@ -109,10 +106,10 @@ fn prices_are_those_of_the_time() {
 
 #[test]
 fn long_prompts_are_dearer_for_as_long_as_they_were() {
-    let usage = Usage {
+    let usage = message(Usage {
         input_tokens: 200_001,
-        ..USAGE
-    };
+        ..Usage::default()
+    });
     for (model, at, price) in [
         ("claude-opus-4-6", Some("2026-03-12T23:59:59Z"), 10.0),
         ("claude-opus-4-6", Some("2026-03-13T00:00:00Z"), 5.0),
@@ -128,13 +125,16 @@ fn long_prompts_are_dearer_for_as_long_as_they_were() {
 
 #[test]
 fn fast_mode_has_its_own_prices_where_it_exists() {
-    let usage = Usage {
+    let usage = message(Usage {
         input_tokens: 250_000,
         output_tokens: 10,
-        ..USAGE
+        ..Usage::default()
+    });
+    let usage = MessageUsage {
+        is_fast: true,
+        ..usage
     };
     let fast = |model| Billed {
-        is_fast: true,
         at: Some("2026-03-01T00:00:00Z"),
         ..billed(model, &usage)
     };
@@ -148,18 +148,21 @@ fn fast_mode_has_its_own_prices_where_it_exists() {
 
 #[test]
 fn the_surcharge_of_the_united_states_is_on_tokens_only() {
-    let usage = Usage {
+    let usage = message(Usage {
         output_tokens: 1000,
         web_search_requests: 3,
-        ..USAGE
-    };
+        ..Usage::default()
+    });
     // 1000 × 20 and 3 searches at $0.01
     assert_cost(billed("claude-opus-5-5", &usage), 20_000.0 + 30_000.0);
-    let us_only = Billed {
+    let us_only = MessageUsage {
         is_us_only: true,
-        ..billed("claude-opus-5-5", &usage)
+        ..usage
     };
-    assert_cost(us_only, 20_000.0 * 1.1 + 30_000.0);
+    assert_cost(
+        billed("claude-opus-5-5", &us_only),
+        20_000.0 * 1.1 + 30_000.0,
+    );
 }
 
 #[test]
@@ -173,12 +176,14 @@ fn an_unknown_model_has_no_cost() {
         "opus",
         "",
     ] {
-        assert_eq!(prices.cost(&billed(model, &USAGE)), None, "{model}");
+        assert_eq!(
+            prices.cost(&billed(model, &MessageUsage::default())),
+            None,
+            "{model}"
+        );
     }
-    assert_eq!(prices.cost(&billed("claude-opus-5", &USAGE)), Some(0.0));
-}
-
-#[test]
-fn the_built_in_table_has_a_date() {
-    assert_eq!(Prices::built_in().as_of(), "2026-11-23");
+    assert_eq!(
+        prices.cost(&billed("claude-opus-5", &MessageUsage::default())),
+        Some(0.0)
+    );
 }

@@ -2,8 +2,6 @@
 //! The table is `prices.json` beside this file, or a file of the user's in the same form. A model that it does not have has
 //! no price: a neighbour's would be a wrong figure that looks right.
 
-mod error;
-mod member;
 mod model;
 mod prices;
 mod source;
@@ -15,6 +13,5 @@ mod cost_tests;
 #[cfg(test)]
 mod property_tests;
 
-pub use error::PriceError;
 pub use prices::{Billed, Prices};
-pub(crate) use source::{PriceTable, Priced};
+pub(crate) use source::Priced;

@@ -3,11 +3,11 @@
 use super::model::Model;
 use super::tokens::Tokens;
 use crate::line::model_name as name;
-use crate::line::{Message, SideCall, Usage};
+use crate::line::{Message, MessageUsage, SideCall, Usage};
 use std::collections::HashMap;
 
 /// The default has no model.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Prices {
     pub(super) as_of: String,
     pub(super) usd_per_web_search: f64,
@@ -25,22 +25,16 @@ pub struct Billed<'a> {
     pub model: &'a str,
     /// When, in RFC 3339. Without a time that can be read, the newest prices hold.
     pub at: Option<&'a str>,
-    pub usage: &'a Usage,
-    /// Answered in fast mode.
-    pub is_fast: bool,
-    /// Processed in the United States only.
-    pub is_us_only: bool,
+    pub usage: &'a MessageUsage,
 }
 
 impl<'a> Billed<'a> {
     /// Returns what a message that was written at `at` used, without its side calls.
-    pub(crate) fn of(message: &'a Message<'_>, at: Option<&'a str>) -> Option<Self> {
+    pub(crate) fn from_message(message: &'a Message<'_>, at: Option<&'a str>) -> Option<Self> {
         Some(Self {
             model: message.model.as_deref()?,
             at,
             usage: message.usage.as_ref()?,
-            is_fast: message.is_fast,
-            is_us_only: message.is_us_only,
         })
     }
 }
@@ -61,26 +55,19 @@ impl Prices {
         &self.as_of
     }
 
-    /// Returns what a response cost in US dollars at list prices; `None` if the table does not have its model.
+    /// Returns what a response cost in US dollars at list prices, without its side calls; `None` if the table does not have
+    /// its model.
     #[must_use]
     pub fn cost(&self, billed: &Billed<'_>) -> Option<f64> {
-        let model = self.model(billed.model)?;
-        let tokens = Tokens::of(billed.usage);
-        let rates = model.rates(&tokens, billed.at, billed.is_fast);
-        let factor = if billed.is_us_only {
-            self.us_only_factor
-        } else {
-            1.0
-        };
-        let searches = billed.usage.web_search_requests as f64 * self.usd_per_web_search;
-        Some(rates.cost(&tokens) * factor + searches)
+        let usage = billed.usage;
+        self.cost_of(billed, billed.model, &usage.tokens, usage.is_fast)
     }
 
     /// Returns what a message cost with its side calls; `None` if a model is not in the table.
     #[must_use]
-    pub fn cost_with(&self, billed: &Billed<'_>, side_calls: &[SideCall]) -> Option<f64> {
+    pub fn cost_with_side_calls(&self, billed: &Billed<'_>) -> Option<f64> {
         let mut cost = self.cost(billed)?;
-        for call in side_calls {
+        for call in &billed.usage.side_calls {
             cost += self.side_cost(billed, call)?;
         }
         Some(cost)
@@ -88,21 +75,39 @@ impl Prices {
 
     #[must_use]
     pub fn side_cost(&self, billed: &Billed<'_>, call: &SideCall) -> Option<f64> {
-        self.cost(&Billed {
-            model: call.model.as_deref().unwrap_or(billed.model),
-            usage: &call.usage,
-            // Fast mode is one of the model that answers.
-            is_fast: billed.is_fast && call.model.is_none(),
-            ..*billed
-        })
+        let model = call.model.as_deref();
+        // Fast mode is one of the model that answers.
+        let is_fast = billed.usage.is_fast && model.is_none();
+        self.cost_of(billed, model.unwrap_or(billed.model), &call.usage, is_fast)
+    }
+
+    fn cost_of(
+        &self,
+        billed: &Billed<'_>,
+        model: &str,
+        usage: &Usage,
+        is_fast: bool,
+    ) -> Option<f64> {
+        let tokens = Tokens::from(usage);
+        let rates = self.model(model)?.rates(&tokens, billed.at, is_fast);
+        let is_us_only = billed.usage.is_us_only;
+        let factor = if is_us_only { self.us_only_factor } else { 1.0 };
+        let searches = usage.web_search_requests as f64 * self.usd_per_web_search;
+        Some(rates.cost(&tokens) * factor + searches)
     }
 
     /// Returns the model with this name, one of its aliases, or a spelling that the rules of names know.
     fn model(&self, spelling: &str) -> Option<&Model> {
         let spelling = name::folded(spelling);
         let bare = name::without_context_window(&spelling);
+        // Nearly all other spellings have the date of a release, and the rules of names take longer.
+        let undated = bare.rsplit_once('-').filter(|(name, date)| {
+            let is_date = date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit());
+            is_date && name.starts_with("claude-")
+        });
         self.find(&spelling)
             .or_else(|| self.find(bare))
+            .or_else(|| self.find(undated?.0))
             .or_else(|| self.find(&name::canonical(bare)?))
     }
 
@@ -150,7 +155,7 @@ mod tests {
                 "aliases":{{"Claude-Opus-5":"our-model","gateway/x":"Our-Model"}}}}"#
         ))
         .unwrap();
-        let input = |model: &str| prices.model(model).map(|model| model.rates.input);
+        let input = |model: &str| prices.model(model).map(|model| model.rates.input.0);
         for (model, price) in [
             ("our-model", Some(7.0)),
             ("OUR-MODEL[2m]", Some(7.0)),

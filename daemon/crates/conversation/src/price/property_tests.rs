@@ -1,12 +1,11 @@
-//! Any text is a table or an error, and more tokens cost more.
+//! More tokens cost more, and no cost is infinite.
 
 use super::{Billed, Prices};
-use crate::line::Usage;
+use crate::line::{MessageUsage, Usage};
 use ccd_protocol::conversation::CacheCreation;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
-const BUILT_IN: &str = include_str!("prices.json");
 static PRICES: LazyLock<Prices> = LazyLock::new(Prices::built_in);
 
 fn usage(count: impl Strategy<Value = u64> + Clone) -> impl Strategy<Value = Usage> {
@@ -57,7 +56,10 @@ proptest! {
         model in model(), at in time(), is_fast: bool, is_us_only: bool,
         usage in usage(0..300_000_u64), more in 1..300_000_u64,
     ) {
-        let cost = |usage: &Usage| PRICES.cost(&Billed { model, at, usage, is_fast, is_us_only }).unwrap();
+        let cost = |tokens: &Usage| {
+            let usage = &MessageUsage { tokens: *tokens, is_fast, is_us_only, ..MessageUsage::default() };
+            PRICES.cost(&Billed { model, at, usage }).unwrap()
+        };
         let before = cost(&usage);
         prop_assert!(before >= 0.0);
         for (kind, after) in grown(usage, more).iter().map(cost).enumerate() {
@@ -72,32 +74,15 @@ proptest! {
         let rates = serde_json::json!({"input": price, "output": price, "cache_write_5m": price, "cache_write_1h": price, "cache_read": price});
         let table = serde_json::json!({"as_of": "2026-01-01", "models": {&model: rates}, "modifiers": {"inference_geo_us": price}});
         let prices = Prices::parse(&table.to_string()).unwrap();
-        let billed = Billed { model: &model, at: at.as_deref(), usage: &usage, is_fast: true, is_us_only: true };
+        let usage = &MessageUsage { tokens: usage, is_fast: true, is_us_only: true, ..MessageUsage::default() };
+        let billed = Billed { model: &model, at: at.as_deref(), usage };
         let cost = prices.cost(&billed).unwrap();
         prop_assert!(cost >= 0.0 && cost.is_finite(), "{cost}");
     }
 
     #[test]
-    fn any_text_is_a_table_or_an_error(text in ".{0,200}", name in "[a-z0-9.:/@\\[\\]-]{0,40}") {
-        let _ = Prices::parse(&text);
-        let billed = Billed { model: &format!("claude-{name}"), at: None, usage: &Usage::default(), is_fast: false, is_us_only: false };
+    fn any_name_has_a_price_or_none(name in "[a-z0-9.:/@\\[\\]-]{0,40}") {
+        let billed = Billed { model: &format!("claude-{name}"), at: None, usage: &MessageUsage::default() };
         let _ = PRICES.cost(&billed);
-    }
-
-    #[test]
-    fn a_damaged_table_is_a_table_or_an_error(
-        start in 0..BUILT_IN.len(), len in 0..40_usize, put in "[\\[\\]{}\":,0-9ea-]{0,8}",
-    ) {
-        let mut text = BUILT_IN.as_bytes().to_vec();
-        text.splice(start..(start + len).min(BUILT_IN.len()), put.bytes());
-        if let Ok(prices) = Prices::parse(&String::from_utf8_lossy(&text)) {
-            let usage = Usage { input_tokens: 300_000, ..Usage::default() };
-            let costs = prices.models.keys().map(|model| {
-                prices.cost(&Billed { model, at: None, usage: &usage, is_fast: false, is_us_only: true })
-            });
-            for cost in costs {
-                prop_assert!(cost.is_some_and(|cost| cost >= 0.0));
-            }
-        }
     }
 }

@@ -14,11 +14,10 @@ pub(super) struct Tokens {
     pub(super) cache_read: u64,
 }
 
-impl Tokens {
-    /// Returns the tokens of `usage` by kind.
+impl From<&Usage> for Tokens {
     /// Writes to the cache of which no part says how long they last are for five minutes, the default of the API. Parts
     /// that add up to more than their sum count: the API never writes such a sum, so it was lost on the way.
-    pub(super) fn of(usage: &Usage) -> Self {
+    fn from(usage: &Usage) -> Self {
         let parts = usage.cache_creation;
         let known = parts
             .ephemeral_5m_input_tokens
@@ -32,7 +31,9 @@ impl Tokens {
             cache_read: usage.cache_read_input_tokens,
         }
     }
+}
 
+impl Tokens {
     /// Returns how long the prompt was: everything but the output.
     pub(super) fn prompt(&self) -> u64 {
         self.input
@@ -49,7 +50,7 @@ mod tests {
 
     /// Returns the writes for five minutes and for an hour.
     fn writes(sum: u64, five_minutes: u64, hour: u64) -> (u64, u64) {
-        let tokens = Tokens::of(&Usage {
+        let tokens = Tokens::from(&Usage {
             cache_creation_input_tokens: sum,
             cache_creation: CacheCreation {
                 ephemeral_5m_input_tokens: five_minutes,

@@ -46,7 +46,12 @@ fn turn(
     let billed = records
         .clone()
         .filter(|record| record.usage.is_some())
-        .max_by_key(|record| record.usage.map_or(0, |usage| usage.output_tokens));
+        .max_by_key(|record| {
+            record
+                .usage
+                .as_ref()
+                .map(|usage| usage.tokens.output_tokens)
+        });
     Ok(ExportTurn {
         message_id: turn.message_id.to_owned(),
         role: turn.role,

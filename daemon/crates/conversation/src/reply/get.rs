@@ -18,7 +18,7 @@ pub(super) fn get(
     params: &ConversationPageParams,
     prices: &Prices,
 ) -> Result<ConversationGetReply> {
-    let contents = Contents::of(loaded, model, params.redact);
+    let contents = Contents::new(loaded, model, params.redact);
     let page = contents.page(params)?;
     let pairs = contents.pairs_of(&page.of)?;
     let cost = parts::cost(loaded, model, prices);

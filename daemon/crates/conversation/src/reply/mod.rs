@@ -111,19 +111,19 @@ impl Conversations {
     pub fn get(&self, params: &ConversationPageParams) -> Result<ConversationGetReply> {
         let loaded = self.load(&params.conversation)?;
         let prices = self.setup.prices()?.prices;
-        get::get(&loaded, &Model::of(&loaded.records), params, &prices)
+        get::get(&loaded, &Model::new(&loaded.records), params, &prices)
     }
 
     pub fn export(&self, params: &ConversationPageParams) -> Result<ConversationExportReply> {
         let loaded = self.load(&params.conversation)?;
         let prices = self.setup.prices()?.prices;
-        export::export(&loaded, &Model::of(&loaded.records), params, &prices)
+        export::export(&loaded, &Model::new(&loaded.records), params, &prices)
     }
 
     pub fn turns(&self, params: &ConversationPageParams) -> Result<ConversationTurnsReply> {
         let loaded = self.load(&params.conversation)?;
-        let model = Model::of(&loaded.records);
-        let page = Contents::of(&loaded, &model, params.redact).page(params)?;
+        let model = Model::new(&loaded.records);
+        let page = Contents::new(&loaded, &model, params.redact).page(params)?;
         Ok(ConversationTurnsReply {
             turns: page.turns,
             total_turns: model.turns.len() as u64,
@@ -133,7 +133,7 @@ impl Conversations {
 
     pub fn turn(&self, params: &ConversationTurnParams) -> Result<ConversationTurn> {
         let loaded = self.load(&params.conversation)?;
-        let model = Model::of(&loaded.records);
+        let model = Model::new(&loaded.records);
         let id = params.message_id.as_str();
         let is_named = |record: &Record| {
             let mut calls = record.calls.iter();
@@ -147,7 +147,7 @@ impl Conversations {
             .iter()
             .find(|turn| turn.message_id == id || has_record(&turn.records))
             .ok_or_else(|| ConversationError::NoRecord(id.to_owned()))?;
-        Contents::of(&loaded, &model, false)
+        Contents::new(&loaded, &model, false)
             .turn(turn, false)
             .map(|(turn, _)| turn)
     }
@@ -171,19 +171,19 @@ impl Conversations {
 
     pub fn tool(&self, params: &ConversationToolParams) -> Result<ConversationPair> {
         let loaded = self.load(&params.conversation)?;
-        let model = Model::of(&loaded.records);
+        let model = Model::new(&loaded.records);
         let mut pairs = model.pairs.iter();
         let pair = pairs
             .find(|pair| pair.id == params.tool_use_id)
             .ok_or_else(|| ConversationError::NoToolCall(params.tool_use_id.clone()))?;
-        Contents::of(&loaded, &model, false).pair(pair)
+        Contents::new(&loaded, &model, false).pair(pair)
     }
 
     pub fn tree(&self, params: &ConversationParams) -> Result<ConversationTree> {
         let loaded = self.load(params)?;
         let prices = self.setup.prices()?.prices;
-        let model = Model::of(&loaded.records);
-        let contents = Contents::of(&loaded, &model, false);
+        let model = Model::new(&loaded.records);
+        let contents = Contents::new(&loaded, &model, false);
         let mut tree = contents.tree(&prices)?;
         tree.extend(contents.reported()?);
         Ok(ConversationTree {

@@ -3,7 +3,7 @@
 use super::Result;
 use super::page::{Page, page};
 use crate::ConversationError;
-use crate::line::{Block, Usage, blocks, raw_blocks, read, text_of};
+use crate::line::{Block, MessageUsage, Usage, blocks, call_in, raw_blocks, read, text_of};
 use crate::model::{Model, Node, Pair, Record, Runs, Turn};
 use crate::price::{Billed, Prices};
 use crate::source::Loaded;
@@ -28,7 +28,7 @@ pub(super) struct Contents<'m, 'a> {
 }
 
 impl<'m, 'a> Contents<'m, 'a> {
-    pub(super) fn of(loaded: &'m Loaded, model: &'m Model<'a>, is_redacted: bool) -> Self {
+    pub(super) fn new(loaded: &'m Loaded, model: &'m Model<'a>, is_redacted: bool) -> Self {
         Self {
             loaded,
             model,
@@ -148,11 +148,8 @@ impl<'m, 'a> Contents<'m, 'a> {
     fn input(&self, pair: &Pair<'_>) -> Result<Box<RawValue>> {
         let line = self.line_of(self.model.records[pair.call])?;
         let message = read(line.as_bytes()).ok().and_then(|line| line.message);
-        let found = blocks(message.unwrap_or_default().content);
-        let input = found.into_iter().find_map(|block| match block {
-            Block::ToolUse { id, input, .. } if id == pair.id => input,
-            _ => None,
-        });
+        let call = call_in(message.unwrap_or_default().content, pair.id);
+        let input = call.and_then(|(_, input)| input);
         Ok(input.unwrap_or(RawValue::NULL).to_owned())
     }
 
@@ -259,10 +256,8 @@ pub(super) fn cost_of(record: &Record, prices: &Prices) -> Option<f64> {
         model: record.model.as_deref()?,
         at: record.timestamp.as_deref(),
         usage: record.usage.as_ref()?,
-        is_fast: record.is_fast,
-        is_us_only: record.is_us_only,
     };
-    prices.cost_with(&billed, &record.side_calls)
+    prices.cost_with_side_calls(&billed)
 }
 
 /// What a conversation cost, in US dollars.
@@ -279,7 +274,8 @@ pub(super) fn cost(loaded: &Loaded, model: &Model<'_>, prices: &Prices) -> Cost 
     let end = model.runs.as_ref().and(loaded.records.last_run_end());
     let billed = model.billed.iter().map(|at| model.records[*at]);
     let is_ended = |record: &&Record| end.is_none_or(|end| record.order > end);
-    let with_tokens = billed.filter(|record| record.usage != Some(Usage::default()));
+    let has_tokens = |usage: &MessageUsage| usage.tokens != Usage::default();
+    let with_tokens = billed.filter(|record| record.usage.as_ref().is_some_and(has_tokens));
     let after_runs = with_tokens.filter(is_ended);
     let costs: Vec<Option<f64>> = after_runs
         .map(|record| cost_of(record, prices))

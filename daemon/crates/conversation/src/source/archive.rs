@@ -22,7 +22,7 @@ pub(crate) struct Archive(pub(crate) PathBuf);
 
 impl Archive {
     /// Returns where the files of a directory are kept.
-    pub(crate) fn of(&self, dir: &Dir) -> Dir {
+    pub(crate) fn dir_of(&self, dir: &Dir) -> Dir {
         let path = dir.path.to_string_lossy();
         let name = plain_name(&path);
         // Names end at 255 bytes, and different paths may look the same.
@@ -36,14 +36,12 @@ impl Archive {
 
     /// Returns where a transcript is kept; `None` if it is in no directory of Claude Code.
     pub(crate) fn place(&self, dir: &Dir, path: &Path) -> Option<PathBuf> {
-        let inside = path.strip_prefix(dir.path.join("projects")).ok()?;
-        Some(self.of(dir).path.join("projects").join(inside))
+        in_other(dir, &self.dir_of(dir), path)
     }
 
     /// Returns where the original of a kept file was.
     pub(crate) fn original(&self, dir: &Dir, kept: &Path) -> Option<PathBuf> {
-        let inside = kept.strip_prefix(self.of(dir).path.join("projects")).ok()?;
-        Some(dir.path.join("projects").join(inside))
+        in_other(&self.dir_of(dir), dir, kept)
     }
 
     /// Keeps a transcript, and the description of a sub-agent's. Blocks.
@@ -67,6 +65,12 @@ impl Archive {
             Ok(())
         }
     }
+}
+
+/// Returns the path in `other` of a transcript in `dir`.
+fn in_other(dir: &Dir, other: &Dir, path: &Path) -> Option<PathBuf> {
+    let inside = path.strip_prefix(dir.path.join("projects")).ok()?;
+    Some(other.path.join("projects").join(inside))
 }
 
 /// Gives a file another name, or copies what is new in it. A kill in between leaves what was there before, or a copy of the
@@ -182,7 +186,7 @@ mod tests {
         let archive = Archive("/base".into());
         let place = |path: &str| {
             let path = path.into();
-            let dir = archive.of(&Dir {
+            let dir = archive.dir_of(&Dir {
                 path,
                 is_root: true,
             });

@@ -90,7 +90,7 @@ pub(crate) fn find_session(start: &str, dirs: &[Dir]) -> Result<PathBuf> {
         return Err(not_found());
     }
     // Nearly always it is a whole id.
-    let folders = dirs.iter().flat_map(|dir| Layout::of(dir).folders());
+    let folders = dirs.iter().flat_map(|dir| Layout::new(dir).folders());
     let mut paths = folders.map(|folder| folder.join(format!("{start}.jsonl")));
     let is_file = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
     if let Some(path) = paths.find(is_file) {

@@ -60,12 +60,12 @@ impl Dir {
 
     /// Returns the transcripts, as [`Layout::files`]. Blocks.
     pub(crate) fn files(&self) -> Vec<FoundFile> {
-        Layout::of(self).files(&mut |_| ())
+        Layout::new(self).files(&mut |_| ())
     }
 
     /// Blocks.
     pub(crate) fn id(&self) -> DirId {
-        let found = fs::metadata(Layout::of(self).projects()).ok()?;
+        let found = fs::metadata(Layout::new(self).projects()).ok()?;
         Some((found.dev(), found.ino()))
     }
 }
@@ -86,7 +86,7 @@ impl FoundFile {
 }
 
 impl<'a> Layout<'a> {
-    pub(crate) fn of(dir: &'a Dir) -> Self {
+    pub(crate) fn new(dir: &'a Dir) -> Self {
         let projects = dir.path.join("projects");
         let is_flat = dir.is_root && !projects.is_dir();
         Self {
@@ -241,7 +241,7 @@ mod tests {
     fn found(dir: &Path, is_root: bool) -> Vec<String> {
         let path = dir.to_owned();
         let dir = Dir { path, is_root };
-        let layout = Layout::of(&dir);
+        let layout = Layout::new(&dir);
         let mut entered = Vec::new();
         let mut files = layout.files(&mut |folder| entered.push(folder.to_owned()));
         files.sort_by(|one, other| one.path.cmp(&other.path));

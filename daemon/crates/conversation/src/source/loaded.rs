@@ -30,17 +30,17 @@ struct Source {
 }
 
 impl Loaded {
-    /// Reads a transcript or a stream, and the transcripts of its sub-agents.
-    pub fn open(main: &Path) -> Result<Self> {
-        let mut loaded = Self {
+    /// Returns a transcript or a stream that is not read yet.
+    #[must_use]
+    pub fn new(main: &Path) -> Self {
+        Self {
             main: main.to_owned(),
             ..Self::default()
-        };
-        loaded.read_new(files_of(main))?;
-        loaded.check()
+        }
     }
 
-    /// Reads what was added since, and everything again if a file was replaced or has become shorter.
+    /// Reads what was added since, also to the transcripts of sub-agents, and everything again if a file was replaced or has
+    /// become shorter.
     pub fn refreshed(mut self) -> Result<Self> {
         let files = files_of(&self.main);
         // Numbers of files are part of places, so they must stay.
@@ -48,13 +48,9 @@ impl Loaded {
         let is_same = both.all(|(known, file)| known.path == file.path);
         let is_same = is_same && self.files.len() <= files.len();
         if !is_same || self.files.iter().any(Source::was_replaced) {
-            return Self::open(&self.main.clone());
+            self = Self::new(&self.main);
         }
         self.read_new(files)?;
-        self.check()
-    }
-
-    fn check(self) -> Result<Self> {
         if self.records.all().is_empty() {
             Err(ConversationError::NotATranscript(self.main))
         } else {
@@ -140,7 +136,7 @@ impl Source {
         read.map_err(&failed)?;
         let end = self.lines.position();
         let stamp = stamp(&file, end).map_err(&failed)?;
-        self.read = Some(ReadPart::of(&metadata, end, Some(stamp)));
+        self.read = Some(ReadPart::new(&metadata, end, Some(stamp)));
         Ok(())
     }
 }

@@ -32,10 +32,8 @@ impl Shelf {
             let at = loaded.iter().position(|(path, _)| path == main);
             at.map(|at| loaded.remove(at).1)
         };
-        let now = Arc::new(match known {
-            Some(known) => Arc::unwrap_or_clone(known).refreshed()?,
-            None => Loaded::open(main)?,
-        });
+        let known = known.map_or_else(|| Loaded::new(main), Arc::unwrap_or_clone);
+        let now = Arc::new(known.refreshed()?);
         if now.records.all().len() <= MAX_RECORDS {
             let mut loaded = self.loaded.lock();
             loaded.retain(|(path, _)| path != main);

@@ -19,7 +19,7 @@ pub(crate) struct ReadPart {
 }
 
 impl ReadPart {
-    pub(crate) fn of(file: &Metadata, len: u64, stamp: Option<u64>) -> Self {
+    pub(crate) fn new(file: &Metadata, len: u64, stamp: Option<u64>) -> Self {
         Self {
             device: file.dev(),
             inode: file.ino(),

@@ -7,6 +7,8 @@ use ccd_protocol::memory::{
     TaskReference, TestFailure, TestSuite,
 };
 use ccd_text::redact::{MASK, redact};
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::time::SystemTime;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -54,16 +56,19 @@ pub(super) struct GitFacts {
     pub(super) conflicts: Vec<String>,
 }
 
+/// Open tasks, and later points, that are kept.
+pub(super) const MAX_OPEN_TASKS: usize = 1000;
+
 /// What a plan says.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Plan {
     pub(super) phases: Vec<PhaseStatus>,
-    /// In the order of the file.
+    /// The first [`MAX_OPEN_TASKS`], in the order of the file.
     pub(crate) open: Vec<TaskReference>,
     /// The last open task that Kiro marks as begun.
     pub(super) begun: Option<TaskReference>,
-    /// Of all tasks; the title of one that has none.
-    pub(crate) ids: Vec<String>,
+    /// Whether a task is open, by a hash of its id, or of its title if it has none: a plan may have half a million tasks.
+    pub(super) names: HashMap<u64, bool>,
     /// Points below headings such as "Later", in the plan and in the spec beside it.
     pub(super) later: Vec<String>,
     /// Secrets that were removed from phases and open tasks.
@@ -71,6 +76,11 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
+    /// Returns whether the task with this id, or with this title and no id, is open; nothing if the plan has no such task.
+    pub(crate) fn is_open(&self, name: &str) -> Option<bool> {
+        self.names.get(&name_hash(name)).copied()
+    }
+
     pub(super) fn completed(&self) -> u64 {
         self.phases.iter().map(|phase| phase.completed).sum()
     }
@@ -78,6 +88,10 @@ impl Plan {
     pub(super) fn total(&self) -> u64 {
         self.phases.iter().map(|phase| phase.total).sum()
     }
+}
+
+pub(super) fn name_hash(name: &str) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(name)
 }
 
 /// What the manifests say.

@@ -1,6 +1,6 @@
 //! The plan of a project: the file with the boxes, its phases and its open tasks.
 
-use super::facts::{Finding, Plan, Sourced, stamp};
+use super::facts::{Finding, MAX_OPEN_TASKS, Plan, Sourced, name_hash, stamp};
 use super::project::Project;
 use crate::disk::{modified, names, read, too_long};
 use crate::model::{clip, pattern, percentage, prose_lines};
@@ -44,7 +44,7 @@ pub(crate) fn plan(project: &Project) -> Result<Finding<Sourced<Plan>>, String> 
             let changed = content.modified.unwrap_or(SystemTime::UNIX_EPOCH);
             // Files of one checkout have one time, more or less: whole seconds decide.
             let seconds = ccd_base::clock::date_of(changed).unix_timestamp();
-            let rank = (is_of_branch, seconds, plan.open.len());
+            let rank = (is_of_branch, seconds, plan.total() - plan.completed());
             let plan = Sourced::new(plan, path.to_string_lossy(), Some(stamp(changed)));
             candidates.push((rank, plan));
         }
@@ -64,7 +64,7 @@ pub(crate) fn plan(project: &Project) -> Result<Finding<Sourced<Plan>>, String> 
 }
 
 /// That of the branch comes first, then the one changed last, then the one with most open tasks.
-type PlanRank = (bool, i64, usize);
+type PlanRank = (bool, i64, u64);
 
 /// Ranks files that are as the last commit has them by the commit that changed them: those of a fresh clone have one time.
 fn ask_git(project: &Project, candidates: &mut [(PlanRank, Sourced<Plan>)]) {
@@ -132,26 +132,24 @@ enum TaskState {
 }
 
 /// Returns the lines that are neither in blocks of code nor in comments.
-fn lines(text: &str) -> Vec<&str> {
+fn lines(text: &str) -> impl Iterator<Item = &str> {
     let mut is_comment = false;
-    let is_plain = |line: &&str| {
+    prose_lines(text).filter(move |line| {
         let is_in = is_comment || line.starts_with("<!--");
         is_comment = is_in && !line.contains("-->");
         !is_in
-    };
-    prose_lines(text).filter(is_plain).collect()
+    })
 }
 
 /// Reads a plan. Secrets go before a line is taken apart: half of one is not recognised.
 pub(super) fn parse(text: &str, is_kiro: bool) -> Plan {
     let mut plan = Plan::default();
     let (mut phase, mut is_later) = ("Tasks".to_owned(), false);
-    let lines = lines(text);
     // Where the headings say `Phase`, those below them are no phases of their own.
-    let headings = lines.iter().filter_map(|line| heading(line));
+    let headings = lines(text).filter_map(heading);
     let numbered = headings.filter(|(_, text)| NUMBERED.is_match(text));
     let numbered = numbered.map(|(level, _)| level).min();
-    for line in lines {
+    for line in lines(text) {
         if let Some((level, heading)) = heading(line) {
             if numbered.map_or((2..=4).contains(&level), |only| level == only) {
                 let name = redact(heading);
@@ -163,6 +161,7 @@ pub(super) fn parse(text: &str, is_kiro: bool) -> Plan {
             plan.add(state, rest, &phase);
         } else if let Some(point) = line.strip_prefix("- ").or(line.strip_prefix("* "))
             && is_later
+            && plan.later.len() < MAX_OPEN_TASKS
         {
             plan.later.push(point.to_owned());
         }
@@ -198,16 +197,20 @@ impl Plan {
         found.total += 1;
         found.completed += u64::from(state == TaskState::Done);
         found.percentage = percentage(found.completed, found.total);
-        self.ids.push(match &*task.id {
-            "" => task.title.clone(),
-            id => id.to_owned(),
-        });
+        let is_open = state != TaskState::Done;
+        let name = match &*task.id {
+            "" => &task.title,
+            id => id,
+        };
+        *self.names.entry(name_hash(name)).or_default() |= is_open;
         if state == TaskState::Begun {
             self.begun = Some(task.clone());
         }
-        if state != TaskState::Done {
+        if is_open {
             self.redacted += text.removed as u64;
-            self.open.push(task);
+            if self.open.len() < MAX_OPEN_TASKS {
+                self.open.push(task);
+            }
         }
     }
 }

@@ -39,8 +39,7 @@ impl Verified {
         // People edit the memory: it is left as it is while the plan is.
         let saved = self.current.notes.provenance.get("taskStatus");
         if !is_same || saved.is_some_and(|saved| saved.at != plan.at) {
-            let open = &plan.value.open;
-            self.drop_blockers(|blocker| is_of_closed_task(blocker, open));
+            self.drop_blockers(|blocker| is_of_closed_task(blocker, &plan.value));
             self.drop_steps(is_of_a_plan);
             put_plan(&mut self.current.memory, &plan, own);
             // As a save does.
@@ -54,33 +53,23 @@ impl Verified {
 /// Returns what became of a task of a plan, as a sentence and as a word.
 fn state(plan: &Plan, task: &TaskReference, source: &str) -> (String, &'static str) {
     const NAME_CHARS: usize = 80;
-    let is_it = |id: &str, title: &str| match &*task.id {
-        "" => title == task.title,
-        own => id == own,
+    let (is_open, name) = match &*task.id {
+        "" => (plan.is_open(&task.title), clip(&task.title, NAME_CHARS)),
+        id => (plan.is_open(id), id.to_owned()),
     };
-    let name = match &*task.id {
-        "" => clip(&task.title, NAME_CHARS),
-        id => id.to_owned(),
-    };
-    let is_open = plan.open.iter().any(|one| is_it(&one.id, &one.title));
-    if is_open {
-        (format!("{name} is still open"), "open")
-    } else if plan.ids.iter().any(|one| is_it(one, one)) {
-        (format!("{name} is now done"), "done")
-    } else {
-        (format!("{name} is no longer in {source}"), "gone")
+    match is_open {
+        Some(true) => (format!("{name} is still open"), "open"),
+        Some(false) => (format!("{name} is now done"), "done"),
+        None => (format!("{name} is no longer in {source}"), "gone"),
     }
 }
 
 /// A file that is missing for a task which is not open any more, or is of another plan.
-fn is_of_closed_task(blocker: &BlockerEntry, open: &[TaskReference]) -> bool {
+fn is_of_closed_task(blocker: &BlockerEntry, plan: &Plan) -> bool {
     let named = blocker.description.strip_prefix("The open task ");
     named.is_some_and(|named| {
-        let mut names = open.iter().map(|task| match &*task.id {
-            "" => &task.title,
-            id => id,
-        });
-        !names.any(|name| named.starts_with(&format!("{name} names ")))
+        let mut ends = named.match_indices(" names ").map(|(end, _)| end);
+        !ends.any(|end| plan.is_open(&named[..end]) == Some(true))
     })
 }
 

@@ -101,7 +101,7 @@ const MAX_COMMENTS: usize = 10;
 /// Returns the comments that count: those that say that something is blocked, and the first of the others. Those that name an
 /// open task come first; then the newest.
 fn chosen<'a>(comments: &'a [Comment], plan: &Plan) -> (Vec<&'a Comment>, Vec<&'a Comment>) {
-    let is_open = |id: String| plan.open.iter().any(|task| task.id == id);
+    let is_open = |id: String| plan.is_open(&id) == Some(true);
     let mut all: Vec<&Comment> = comments.iter().collect();
     all.sort_by_cached_key(|comment| !task_of(comment, plan).is_some_and(is_open));
     let is_blocked = |comment: &&Comment| comment.keyword == Keyword::Blocked;
@@ -242,11 +242,10 @@ static T_ID: LazyLock<Regex> = LazyLock::new(|| pattern(r"^T\d{2,}$"));
 /// Returns the task that a comment is about: the one in its brackets, else one that its text names. `UTF8` looks like a
 /// task too, so in the text only those of the plan count, and `T` with digits.
 fn task_of(comment: &Comment, plan: &Plan) -> Option<String> {
-    let is_known = |id: &str| plan.ids.iter().any(|known| known == id);
     let about = comment.about.as_deref().unwrap_or("");
     let about = ID.find(about).filter(|found| found.len() == about.len());
     let others = ID.find_iter(&comment.text).map(|found| found.as_str());
-    let mut others = others.filter(|id| is_known(id) || T_ID.is_match(id));
+    let mut others = others.filter(|id| plan.is_open(id).is_some() || T_ID.is_match(id));
     let found = about.map(|found| found.as_str()).or_else(|| others.next());
     found.map(str::to_owned)
 }

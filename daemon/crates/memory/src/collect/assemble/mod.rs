@@ -64,11 +64,11 @@ fn metadata(known: &KnownProject<'_>, provenance: &mut Provenance) -> SessionMet
     let before = known.previous.map(|memory| &memory.metadata.generated_at);
     SessionMetadata {
         session_duration: before.and_then(|before| duration(before, &now)),
-        project_name: noted(provenance, "metadata.projectName", &name),
+        project_name: noted(provenance, "metadata.projectName", &name).clone(),
         generated_at: now,
-        branch: match noted(provenance, "metadata.branch", &known.facts.git).branch {
-            branch if branch.is_empty() => "unknown".to_owned(),
-            branch => branch,
+        branch: match &*noted(provenance, "metadata.branch", &known.facts.git).branch {
+            "" => "unknown".to_owned(),
+            branch => branch.to_owned(),
         },
         version: VERSION.to_owned(),
     }
@@ -96,16 +96,16 @@ pub(crate) fn put_plan(
 }
 
 /// Returns the value of a fact, whose source goes into the provenance.
-fn noted<T: Clone>(provenance: &mut Provenance, part: &str, found: &Sourced<T>) -> T {
+fn noted<'f, T>(provenance: &mut Provenance, part: &str, found: &'f Sourced<T>) -> &'f T {
     if !found.source.is_empty() {
         provenance.insert(part.to_owned(), found.fact());
     }
-    found.value.clone()
+    &found.value
 }
 
 fn environment(known: &KnownProject<'_>, provenance: &mut Provenance) -> EnvironmentState {
     let facts = &known.facts;
-    let mut servers = noted(provenance, "environment.servers", &facts.servers);
+    let mut servers = noted(provenance, "environment.servers", &facts.servers).clone();
     if !facts.servers.source.is_empty() {
         servers.extend(stopped(known.previous, &servers));
         servers.sort_by_key(|server| server.port);
@@ -115,11 +115,11 @@ fn environment(known: &KnownProject<'_>, provenance: &mut Provenance) -> Environ
     let failed = known.recorded.build().filter(is_newer);
     let failed = failed.filter(|build| build.value.status == BuildState::Failed);
     let last = failed.as_ref().unwrap_or(built);
-    let mut build = noted(provenance, "environment.build", last);
+    let mut build = noted(provenance, "environment.build", last).clone();
     build.output_dir.clone_from(&built.value.output_dir);
     EnvironmentState {
         servers,
-        dependencies: noted(provenance, "environment.dependencies", &facts.dependencies),
+        dependencies: noted(provenance, "environment.dependencies", &facts.dependencies).clone(),
         build,
     }
 }

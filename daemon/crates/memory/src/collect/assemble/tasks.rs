@@ -17,7 +17,8 @@ pub(super) fn status(known: &KnownProject<'_>, provenance: &mut Provenance) -> T
         let current = current(&plan.open, task);
         let current = Sourced::new(current, &task.source, Some(task.at.clone()));
         status.next_tasks = next(&plan.open, Some(&current.value));
-        status.current_task = Some(noted(provenance, "taskStatus.currentTask", &current));
+        let current = noted(provenance, "taskStatus.currentTask", &current);
+        status.current_task = Some(current.clone());
     }
     status
 }

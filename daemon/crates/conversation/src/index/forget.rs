@@ -220,10 +220,6 @@ mod tests {
             tokio::task::yield_now().await;
         }
         assert_eq!((search(WORD).await, search("latschenkiefer").await), (0, 1));
-        // What is under way while the index is deleted does not make another one, but whoever asks does.
-        index.forget(&DataForgetParams::default()).await.unwrap();
-        assert!(index.database().await.unwrap_err().is_closed());
-        assert_eq!(search("latschenkiefer").await, 0);
         index.stop();
         blocking(move || thread.join().unwrap()).await;
         index.close().await;

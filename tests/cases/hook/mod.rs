@@ -13,9 +13,10 @@ use crate::support::client::Ran;
 use crate::support::{Ccctl, Daemon, eventually};
 use serde_json::{Value, json};
 
-/// Runs `ccctl hook` with a payload.
+/// Runs `ccctl hook` with a payload, and more patience for a busy machine: a payload that goes to the spool waits there
+/// for the next one.
 pub(crate) fn hook(daemon: &Daemon, payload: &[u8]) -> Ran {
-    Ccctl::new(daemon).run_with(&["hook"], payload)
+    Ccctl::new(daemon).run_with(&["hook", "--timeout-ms", "1000"], payload)
 }
 
 /// Runs `ccctl hook`, which prints nothing and succeeds.

@@ -145,8 +145,12 @@ fn a_command_at_a_prompt_is_recorded_as_typed() {
     let reply = bash.line("echo plain words");
     assert!(!reply.hidden);
     bash.expect("\n\r?plain words\n");
+    let lines = "echo these\recho too\r";
+    bash.text(lines);
+    bash.expect("\n\r?too\n");
     bash.keys(&["Up", "C-c"]);
-    assert_eq!(sent(&bash, 2), ["echo plain words", "<Up><C-c>"]);
+    let typed = ["echo plain words", lines, "<Up><C-c>"];
+    assert_eq!(sent(&bash, 3), typed);
 }
 
 #[test]

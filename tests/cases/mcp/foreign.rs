@@ -63,12 +63,13 @@ fn scenario() -> String {
     steps.to_string()
 }
 
-/// Claude Code cancels a call after `MCP_TOOL_TIMEOUT` milliseconds.
+/// Claude Code cancels a call after `MCP_TOOL_TIMEOUT` milliseconds. Its first request must not be sent before it knows
+/// the tools, which start with the daemon.
 const SCRIPT: &str = r#"
 set -eu
 cd "$HOME/repo"
 echo '{"mcpServers": {"ccd": {"command": "sh", "args": ["-c", "tee $HOME/sent | ccctl mcp"]}}}' >"$HOME/mcp.json"
-export MCP_TOOL_TIMEOUT=20000
+export MCP_TOOL_TIMEOUT=20000 MCP_CONNECTION_NONBLOCKING=false
 python3 "$HOME/api.py" run --script "$HOME/scenario.json" -- "$CLAUDE" -p 'use the terminal' --verbose \
     --output-format stream-json --mcp-config "$HOME/mcp.json" --permission-mode bypassPermissions </dev/null >"$HOME/out" 2>&1 ||
     { cat "$HOME/out" >&2; exit 1; }

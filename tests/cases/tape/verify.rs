@@ -56,16 +56,10 @@ impl Script {
 
     /// Records two conversations: the second tape continues from the program's start.
     fn records_the_middle(&self, daemon: &Daemon, root: &Path) {
-        let steps = self.steps();
+        let (program, steps) = (self.program(), self.steps());
         for (name, line) in [("start", steps[1]), ("it", steps[2])] {
-            let options = named(root, name);
-            converse(
-                daemon,
-                &self.program(),
-                &options,
-                &[steps[0], line],
-                &self.last,
-            );
+            let (options, two) = (named(root, name), [steps[0], line]);
+            converse(daemon, &program, &options, &two, &self.last);
         }
     }
 }
@@ -86,14 +80,9 @@ fn none_drifts(is_recorded: impl Fn(&Daemon, &Path, &Script) -> bool) {
 #[test]
 fn no_program_drifts_from_what_a_hasty_script_has_recorded() {
     none_drifts(|daemon, root, script| {
+        let (program, steps) = (script.program(), script.steps());
         let options = named(root, "it");
-        converse(
-            daemon,
-            &script.program(),
-            &options,
-            &script.steps(),
-            &script.last,
-        );
+        converse(daemon, &program, &options, &steps, &script.last);
         true
     });
 }

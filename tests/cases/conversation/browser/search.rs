@@ -1,13 +1,17 @@
 //! Search in a page: N of M, next and previous, what is searched and what is marked.
 
 use crate::support::browser::Page;
+use crate::support::eventually;
 use serde_json::json;
 
-/// Types a text into the search field in place of what is there.
+/// Types a text into the search field in place of what is there, and waits until all of it was searched: on a busy
+/// machine, the page searches while it is typed.
 pub(super) fn search(page: &mut Page, text: &str) {
     page.press(&["Control+f"]);
     page.until("document.activeElement.id === 'query'");
     page.type_text(text);
+    let done = "!searchIsDue() && search.done";
+    eventually(done, || (page.value_in_page(done) == true).then_some(()));
 }
 
 /// Waits for what is shown in the search field, and asserts which turn is selected.

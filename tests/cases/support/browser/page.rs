@@ -120,14 +120,16 @@ impl Page {
     #[track_caller]
     pub(crate) fn click(&mut self, selector: &str) {
         let place = self.value(&format!(
-            "(() => {{
-                const element = document.querySelector({0});
-                if (!element) return 'there is none';
-                element.scrollIntoView({{block: 'nearest'}});
-                const box = element.getBoundingClientRect();
+            "(async () => {{
+                const find = () => document.querySelector({0});
+                if (!find()) return 'there is none';
+                find().scrollIntoView({{block: 'nearest'}});
+                // What the page does after a scroll, such as new rows, may move it.
+                await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+                const box = find().getBoundingClientRect();
                 const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
                 const hit = document.elementFromPoint(x, y);
-                return element.contains(hit) ? [x, y] : `${{hit?.outerHTML.slice(0, 200)}} is there`;
+                return find().contains(hit) ? [x, y] : `${{hit?.outerHTML.slice(0, 200)}} is there`;
             }})()",
             json!(selector)
         ));

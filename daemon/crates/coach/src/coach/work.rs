@@ -241,7 +241,9 @@ impl Work {
             return Ok((None, row(delivery, "invalid", "", "", String::from("{}"))));
         };
         let event = payload.event.name();
-        timings.count(event, &delivery.at, delivery.took_ms);
+        if is_new {
+            timings.count(event, &delivery.at, delivery.took_ms);
+        }
         let cwd = payload.cwd.as_deref().unwrap_or_default();
         let project = self.coach.projects.of(cwd);
         // A payload that arrives again, for example because hooks are installed twice, was not said twice.

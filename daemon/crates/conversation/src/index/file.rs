@@ -12,6 +12,11 @@ impl Index {
         if let Some(database) = &*open {
             return Ok(database.clone());
         }
+        if self.is_forgotten() {
+            // What was under way when the user deleted the index does not make another one.
+            let path = self.path.clone();
+            return Err(StoreError::Closed { path });
+        }
         let mut opened = INDEX.open(&self.path, Opening::First).await;
         if let Err(error) = &opened
             && error.is_of_another_build()

@@ -10,6 +10,7 @@ use ccd_text::redact::{KnownTexts, Secrets, Source, redact, redact_chunks, redac
 use memchr::{memchr, memmem, memrchr};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 /// Maximum characters of output in a RECV row.
 const RECV_CHARS: usize = 500;
@@ -191,6 +192,9 @@ async fn shown_match(session: &dyn Subject, matched: &str, place: Range<u64>) ->
 /// How often it is judged whether a line was echoed that is being echoed.
 const MAX_JUDGEMENTS: usize = 20;
 
+/// How long the program may print nothing at all before what was typed counts as not echoed: it may not have run yet.
+const MAX_SILENCE: Duration = Duration::from_secs(1);
+
 /// How texts start in which a line can be a secret because of earlier lines: private keys and the entries of a `.netrc`.
 const MULTILINE_STARTS: [&[u8]; 3] = [b"-----BEGIN ", b"machine", b"default login"];
 
@@ -243,7 +247,8 @@ async fn shown_text(noted: &Noted, typed: &Typed) -> String {
         }
         // A busy machine takes its time to echo a long line.
         let now = begun_echo(session, typed).await;
-        if now <= begun {
+        let is_silent = session.about().output.published() <= typed.offset;
+        if now <= begun && !(is_silent && noted.at.elapsed() < MAX_SILENCE) {
             break;
         }
         begun = now;
@@ -258,8 +263,14 @@ async fn shown_text(noted: &Noted, typed: &Typed) -> String {
 
 /// Returns how much of its first line the terminal has shown so far, if that is all that it has shown.
 async fn begun_echo(session: &dyn Subject, typed: &Typed) -> Option<usize> {
-    let first = typed.echo.as_ref()?.lines().next()?;
+    let first = lines_of(typed.echo.as_ref()?).next()?;
     echo_of(session, typed).await.has_begun(first)
+}
+
+/// Returns the typed lines; the Enter key is a carriage return.
+fn lines_of(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.split(['\r', '\n']);
+    lines.filter(|line| !line.trim().is_empty())
 }
 
 async fn echo_of(session: &dyn Subject, typed: &Typed) -> Echo {
@@ -275,7 +286,7 @@ pub async fn shown_input(session: &dyn Subject, typed: &Typed) -> Option<String>
     }
     if let Some(echo) = &typed.echo {
         let screen = echo_of(session, typed).await;
-        let mut lines = echo.lines().filter(|line| !line.trim().is_empty());
+        let mut lines = lines_of(echo);
         let is_first_shown = match lines.next() {
             Some(line) => screen.shows(line, true),
             None => true,

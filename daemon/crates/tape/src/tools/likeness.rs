@@ -1,7 +1,8 @@
 //! Compares the answers of a program with a tape, exchange by exchange, while both continue.
 //! Where an exchange ends depends on when the next input was typed. A script types as soon as it has seen what it
-//! waited for: the rest of that answer is in the next exchange, and the echo of the next input may be in front of it.
-//! So an answer may be the start of what the program prints now; the next one must continue it.
+//! waited for: the rest of that answer is in the next exchange, and the echo of the next input may be anywhere in it.
+//! So an answer may be the start of what the program prints now; the next one must continue it. Until both are the same
+//! again, they are compared from where they last were, and without the lines that were typed since.
 
 use super::diff::normal_output;
 use super::timeline::{size, with_returns};
@@ -9,14 +10,10 @@ use crate::format::{Chunk, Exchange, Tape, TypedInput};
 use crate::key::{PromptTracker, normal_input, prompt_signature, scrub};
 use ccd_screen::{Place, Roll};
 use ccd_text::redact::{KnownTexts, redact};
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
 
 /// If there was no output for this long before an input, the answer to the input before it was complete.
 pub const SILENCE_MS: u64 = 300;
-
-/// Maximum number of ways in which echoes may be mixed with an answer, and of places for each echo.
-const MAX_WAYS: usize = 64;
-const MAX_PLACES: usize = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Likeness {
@@ -32,12 +29,9 @@ pub struct Comparison {
     secrets: KnownTexts,
     /// The lines that were typed for this exchange, as their echo shows them.
     echoes: Vec<String>,
-    /// Those of exchanges before, which a line editor may still have to show again.
+    /// Those of exchanges before, of which a part or another echo may still come.
     earlier: Vec<String>,
-    /// What the program had printed after the end of the exchange before, and the tape had not. There may be several
-    /// possibilities.
-    left: BTreeSet<Rest>,
-    /// The first exchange of which that is true.
+    /// The first exchange of whose answer the tape had only the start.
     left_since: Option<usize>,
     /// The program reads keys: it shows again what was typed before it was ready.
     has_editor: bool,
@@ -47,18 +41,8 @@ pub struct Comparison {
     is_keys: bool,
     /// The tape has not started yet.
     is_before: bool,
-    /// The prompt at which this exchange was typed.
-    prompt: String,
     tracker: PromptTracker,
     index: usize,
-}
-
-/// What one side had and the other had not at the end of an exchange.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Rest {
-    now: String,
-    /// The start of an echo that a line editor showed again.
-    tape: String,
 }
 
 /// One of the two.
@@ -67,8 +51,6 @@ struct Side {
     roll: Option<Roll>,
     /// The end of what was the same.
     same: Place,
-    /// The start of this exchange.
-    began: Place,
     /// Without a terminal: the output of this exchange.
     chunks: Vec<Chunk>,
 }
@@ -79,15 +61,7 @@ impl Side {
         Self {
             roll: tape.meta.pty.map(|_| Roll::new(rows, cols)),
             same: Place::default(),
-            began: Place::default(),
             chunks: Vec::new(),
-        }
-    }
-
-    fn start(&mut self) {
-        self.chunks.clear();
-        if let Some(roll) = &self.roll {
-            self.began = roll.place();
         }
     }
 
@@ -111,12 +85,18 @@ impl Side {
         clean(&text, secrets)
     }
 
-    /// Returns what is shown of this exchange. A program on the alternate screen draws again and again, in parts that
-    /// depend on time.
-    fn answer(&self, secrets: &KnownTexts) -> String {
-        let roll = self.roll.as_ref().filter(|roll| !roll.is_alternate());
-        let text = roll.map(|roll| roll.since(self.began));
-        squeezed(&clean(&text.unwrap_or_default(), secrets))
+    /// Returns the same without blanks: lines are wrapped and redrawn.
+    fn squeezed(&self, secrets: &KnownTexts) -> String {
+        if self.is_alternate() {
+            String::new()
+        } else {
+            squeezed(&self.text(secrets))
+        }
+    }
+
+    /// A program on the alternate screen draws again and again, in parts that depend on time.
+    fn is_alternate(&self) -> bool {
+        self.roll.as_ref().is_some_and(Roll::is_alternate)
     }
 
     /// Returns how far the cursor has come.
@@ -142,13 +122,11 @@ impl Comparison {
             secrets: KnownTexts::new(secrets),
             echoes: Vec::new(),
             earlier: Vec::new(),
-            left: BTreeSet::from([Rest::default()]),
             left_since: None,
             has_editor: false,
             is_drawing: false,
             is_keys: false,
             is_before: false,
-            prompt: String::new(),
             tracker: PromptTracker::default(),
             index: 0,
         }
@@ -165,12 +143,11 @@ impl Comparison {
             self.settle();
         }
         self.index = index;
-        self.prompt = squeezed(&self.prompt());
         self.echoes = echoes_of(&exchange.input);
         let last = exchange.input.bytes.last();
         self.is_keys = last.is_some_and(|last| !matches!(last, b'\r' | b'\n'));
-        self.tape.start();
-        self.now.start();
+        self.tape.chunks.clear();
+        self.now.chunks.clear();
         self.tape.print(exchange.chunks.iter().cloned());
     }
 
@@ -207,24 +184,16 @@ impl Comparison {
         if self.is_drawing {
             return Likeness::Differs;
         }
-        let has_rest = self.left.iter().any(|rest| *rest != Rest::default());
-        let is_mixed = may_be_cut || has_rest || self.echoes.len() > 1;
+        let is_mixed = may_be_cut || self.is_behind() || self.echoes.len() > 1;
         if self.tape.roll.is_none() || !is_mixed {
             return Likeness::Differs;
         }
-        let left = self.left_now(may_be_cut);
-        if left.contains(&Rest::default()) {
-            Likeness::Same
-        } else if may_be_cut && !left.is_empty() {
-            Likeness::Start
-        } else {
-            Likeness::Differs
-        }
+        self.likeness_without_echoes(may_be_cut)
     }
 
-    /// Returns whether the tape lacked the end of an earlier answer, so that what follows on it may belong to that one.
+    /// Returns whether what follows on the tape may belong to an earlier exchange.
     pub fn is_behind(&self) -> bool {
-        self.left_since.is_some()
+        self.left_since.is_some() || !self.earlier.is_empty()
     }
 
     /// Returns whether the cursor is where it was. A line editor may have shown the rest of a line before it is typed.
@@ -240,19 +209,19 @@ impl Comparison {
             self.left_since.get_or_insert(self.index);
             return;
         }
-        self.left = if tape == now {
-            BTreeSet::from([Rest::default()])
-        } else {
-            self.left_now(true)
-        };
-        if self.left.contains(&Rest::default()) {
-            // Otherwise the program was still drawing, and the next exchange shows the rest.
-            if tape != now || self.is_at_same_place() {
-                self.settle();
-            }
-            self.forget();
-        } else {
+        if tape != now && self.likeness_without_echoes(true) != Likeness::Same {
             self.left_since.get_or_insert(self.index);
+        } else if tape != now || self.is_at_same_place() {
+            self.settle();
+        } else {
+            // The program was still drawing, and the next exchange shows the rest.
+            (self.left_since, self.is_drawing) = (None, false);
+        }
+        // Once a line was shown and the program asks for the next one, nothing of it comes later.
+        let [shown, prompt] = [&now, &self.prompt()].map(|text| squeezed(text));
+        let is_read = |echo: &String| shown.contains(echo) && !prompt.ends_with(echo);
+        let is_over = tape == now && !prompt.is_empty() && self.echoes.iter().all(is_read);
+        if !is_over && !self.is_keys && !self.now.is_alternate() {
             self.earlier.append(&mut self.echoes);
         }
     }
@@ -260,7 +229,6 @@ impl Comparison {
     /// Ends the exchange with an answer that differs; returns the exchange to which it belongs.
     pub fn reject(&mut self) -> usize {
         let since = self.left_since;
-        self.left = BTreeSet::from([Rest::default()]);
         self.settle();
         since.unwrap_or(self.index)
     }
@@ -272,69 +240,47 @@ impl Comparison {
     }
 
     fn settle(&mut self) {
-        self.forget();
+        (self.left_since, self.is_drawing) = (None, false);
+        self.earlier.clear();
         self.tape.settle();
         self.now.settle();
-    }
-
-    fn forget(&mut self) {
-        self.left_since = None;
-        self.is_drawing = false;
-        self.earlier.clear();
     }
 
     fn draws(&self) -> bool {
         self.is_drawing || self.is_keys && self.has_editor
     }
 
-    /// Returns what the program has printed and the tape has not, in any order of echoes and answers; empty if the tape
-    /// has anything else.
-    fn left_now(&self, may_be_cut: bool) -> BTreeSet<Rest> {
-        let now = self.now.answer(&self.secrets);
-        let answer = self.tape.answer(&self.secrets);
-        let prompt = self.has_editor.then_some(&*self.prompt);
-        let mut left = BTreeSet::new();
-        for before in &self.left {
-            let tape = format!("{}{answer}", before.tape);
-            // An echo that is on one side only is still to come on the other.
-            let is_shown = |echo: &&String| tape.contains(*echo) && now.contains(*echo);
-            let echoes: Vec<&String> = self.echoes.iter().filter(is_shown).collect();
-            let mut tapes = without_echoes(&tape, &echoes, prompt);
-            for (echo, prompt) in self.earlier.iter().zip(prompt.into_iter().cycle()) {
-                let again = |way: &String| without_one(way, echo, prompt);
-                let fewer: Vec<String> = tapes.iter().flat_map(again).take(MAX_WAYS).collect();
-                tapes.extend(fewer);
+    /// Compares what both sides show without the lines that were typed. A terminal echoes a line when it is typed, into
+    /// whatever is printed then, and a line editor shows it when it reads it, at the latest then.
+    fn likeness_without_echoes(&self, may_be_cut: bool) -> Likeness {
+        let [mut tape, mut now] = [&self.tape, &self.now].map(|side| side.squeezed(&self.secrets));
+        let mut lines: Vec<&str> =
+            (self.earlier.iter().chain(&self.echoes).map(String::as_str)).collect();
+        // The longest first: it may contain others.
+        lines.sort_by_key(|line| (Reverse(line.len()), *line));
+        let mut has_all = true;
+        for same in lines.chunk_by(|one, other| one == other) {
+            let [on_tape, shown] = [&mut tape, &mut now].map(|text| remove(text, same[0]));
+            // An editor shows a line that was typed early twice.
+            let twice = if self.has_editor { same.len() } else { 0 };
+            if on_tape > shown + twice {
+                return Likeness::Differs;
             }
-            // Only lines that were typed together come early now.
-            let prompt_now = prompt.filter(|_| self.echoes.len() > 1);
-            let nows = without_echoes(&now, &echoes, prompt_now);
-            let mut ways: Vec<(&str, &str)> = tapes.iter().map(|tape| (&**tape, "")).collect();
-            if let (Some(prompt), true) = (prompt, may_be_cut) {
-                ways.extend(tapes.iter().flat_map(|tape| self.begun(tape, prompt)));
-            }
-            let ways = ways.into_iter();
-            let pairs = ways.flat_map(|way| nows.iter().map(move |now| (way, now)));
-            let unchanged = ((&*tape, ""), &now);
-            left.extend(pairs.chain([unchanged]).filter_map(|((tape, begun), now)| {
-                let whole = format!("{}{now}", before.now);
-                Some(Rest {
-                    now: whole.strip_prefix(tape)?.to_owned(),
-                    tape: begun.to_owned(),
-                })
-            }));
+            has_all &= shown <= on_tape + twice;
         }
-        left.into_iter().take(MAX_WAYS).collect()
-    }
-
-    /// Returns a text in two parts for each echo that a line editor had begun to show again, after its prompt, at the end.
-    fn begun<'a>(&self, text: &'a str, prompt: &str) -> Vec<(&'a str, &'a str)> {
-        let echoes = self.echoes.iter().chain(&self.earlier);
-        let starts = echoes.flat_map(|echo| echo.char_indices().skip(1).map(|(at, _)| &echo[..at]));
-        let before = starts.filter_map(|start| text.strip_suffix(start)?.strip_suffix(prompt));
-        let cuts = before.map(str::len);
-        cuts.map(|cut| text.split_at(cut))
-            .take(MAX_PLACES)
-            .collect()
+        // The tape may end within an echo.
+        let starts = lines
+            .iter()
+            .flat_map(|line| line.char_indices().map(|(at, _)| &line[..at]));
+        let mut begun = starts.filter_map(|start| tape.strip_suffix(start));
+        if tape == now && has_all {
+            Likeness::Same
+        } else if may_be_cut && (now.starts_with(&tape) || begun.any(|tape| now.starts_with(tape)))
+        {
+            Likeness::Start
+        } else {
+            Likeness::Differs
+        }
     }
 }
 
@@ -358,35 +304,14 @@ fn echoes_of(input: &TypedInput) -> Vec<String> {
     lines.filter(|line| !line.is_empty()).collect()
 }
 
-/// Returns what a text may be without the echo of each line. A line that was typed before the program asked for it is
-/// shown by the terminal, and by a line editor once more at its prompt, which is given.
-fn without_echoes(text: &str, echoes: &[&String], prompt: Option<&str>) -> BTreeSet<String> {
-    let mut ways = BTreeSet::from([text.to_owned()]);
-    for echo in echoes {
-        let mut fewer = BTreeSet::new();
-        for way in ways {
-            let once = without_one(&way, echo, "");
-            if once.is_empty() {
-                fewer.insert(way);
-                continue;
-            }
-            if let Some(prompt) = prompt {
-                let twice = once.iter().flat_map(|way| without_one(way, echo, prompt));
-                fewer.extend(twice.take(MAX_WAYS));
-            }
-            fewer.extend(once);
-        }
-        ways = fewer.into_iter().take(MAX_WAYS).collect();
+/// Removes a line wherever it is, also where its parts come together then; returns how often.
+fn remove(text: &mut String, line: &str) -> usize {
+    let mut removed = 0;
+    while let count @ 1.. = text.matches(line).count() {
+        removed += count;
+        *text = text.replace(line, "");
     }
-    ways
-}
-
-/// Returns what a text may be without one occurrence of `echo` after `before`.
-fn without_one(text: &str, echo: &str, before: &str) -> Vec<String> {
-    let places = text.match_indices(echo).map(|(at, _)| at);
-    let places = places.filter(|at| text[..*at].ends_with(before));
-    let ways = places.map(|at| format!("{}{}", &text[..at], &text[at + echo.len()..]));
-    ways.take(MAX_PLACES).collect()
+    removed
 }
 
 #[cfg(test)]

@@ -4,9 +4,10 @@ use super::CoachError;
 use super::owner::{Coach, Databases};
 use crate::aggregate::{self, Aggregation, Input, KnownCandidate, Proposal, Settings, Sighting};
 use crate::event::{Event, Success};
+use crate::json_rows::json;
 use crate::ledger::{
-    CandidateRow, Change, EvidenceList, all, evidence_ids, kept, known, of_fingerprints, state_of,
-    union,
+    CandidateRow, Change, EvidenceList, all, evidence_ids, kept, known, state_of, union,
+    with_fingerprints,
 };
 use crate::record::{EventWrite, pending, projects, successes};
 use crate::scope::RuleFile;
@@ -53,7 +54,7 @@ impl Coach {
         let databases = self.databases().await?;
         let _deciding = self.deciding.lock().await;
         finish(databases).await?;
-        let (events, strange) = pending(&databases.events, MAX_EVENTS).await?;
+        let events = pending(&databases.events, MAX_EVENTS).await?;
         let since = ccd_base::clock::seconds_ago(SUCCESSES_S);
         let given = events.len();
         let batch = Batch {
@@ -72,8 +73,8 @@ impl Coach {
         let new = result.proposals.iter();
         let new: Vec<String> = new.map(|one| one.fingerprint.to_string()).collect();
         let seen_again = result.sightings.len() as u64;
-        let processed = self.store_result(databases, result, strange).await?;
-        let new = of_fingerprints(&databases.ledger, &new).await?;
+        let processed = self.store_result(databases, result).await?;
+        let new = with_fingerprints(&databases.ledger, &new).await?;
         let candidates = self.shown_candidates(databases, new).await?;
         Ok(CoachAggregateReply {
             candidates,
@@ -89,7 +90,6 @@ impl Coach {
         &self,
         databases: &Databases,
         result: Aggregation,
-        strange: Vec<String>,
     ) -> Result<usize, CoachError> {
         let mut rows = Vec::new();
         if !result.sightings.is_empty() {
@@ -97,9 +97,9 @@ impl Coach {
         }
         let has_proposals = !result.proposals.is_empty();
         let (mut changes, decided, json) = ccd_store::blocking(move || {
-            let lists = [&result.decided, &result.expired, &strange];
-            let ids: Vec<&String> = lists.into_iter().flatten().collect();
-            let json = serde_json::to_string(&ids).unwrap_or_default();
+            let ids = result.decided.into_iter().chain(result.expired);
+            let ids: Vec<String> = ids.collect();
+            let json = json(&ids);
             let decided = ids.len();
             let changes = changes(result.proposals, result.sightings, rows);
             (changes, decided, json)

@@ -71,7 +71,7 @@ impl Coach {
     async fn rule_reports(&self, databases: &Databases) -> Result<Vec<RuleReport>, CoachError> {
         let mut reports = Vec::new();
         for status in [CandidateStatus::Approved, CandidateStatus::Promoted] {
-            let which = Page::of(status, MAX_LIST_LEN);
+            let which = Page::with_status(status, MAX_LIST_LEN);
             let rows = page(&databases.ledger, which).await?;
             for candidate in self.shown_candidates(databases, rows).await? {
                 let Some(effect) = candidate.effect else {

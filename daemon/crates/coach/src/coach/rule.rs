@@ -2,6 +2,7 @@
 
 use super::CoachError;
 use super::owner::{Coach, Databases};
+use crate::json_rows::json;
 use crate::ledger::{
     CandidateLookup, CandidateRow, Change, DecisionRow, decisions_in, evidence_of, find,
     next_decision, promotions,
@@ -125,7 +126,7 @@ impl Coach {
             file_before: plan.and_then(|plan| plan.before.clone()),
             file_after: plan.map(|plan| plan.after.clone()),
             block: plan.map(|plan| plan.block.clone()),
-            candidate_before: serde_json::to_string(old).unwrap_or_default(),
+            candidate_before: json(old),
             made_folder: None,
             state: "done".into(),
         })
@@ -196,7 +197,7 @@ impl Coach {
             return Ok(PathBuf::from("/"));
         }
         if let Some(cwd) = cwd {
-            let here = self.projects.of(cwd);
+            let here = self.projects.identify(cwd);
             if row.repo_ids.contains(&here.id) {
                 return Ok(here.root);
             }
@@ -214,7 +215,7 @@ impl Coach {
                 "the project no longer exists: {}; --scope global writes to your own rules",
                 shown(roots.iter().copied())
             ))),
-            ([], Some(cwd)) => Ok(self.projects.of(cwd).root),
+            ([], Some(cwd)) => Ok(self.projects.identify(cwd).root),
             ([], None) => Err(CoachError::InvalidArgument(
                 "the project's directory is not known; give cwd".into(),
             )),

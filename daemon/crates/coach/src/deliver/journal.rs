@@ -204,7 +204,7 @@ impl Reader {
             };
             self.position += (HEAD_LEN + record.len()) as u64;
             bytes += record.len();
-            deliveries.extend(Delivery::of_record(&record));
+            deliveries.extend(Delivery::from_record(&record));
         }
         Ok(deliveries)
     }

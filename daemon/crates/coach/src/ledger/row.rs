@@ -1,6 +1,6 @@
 //! Rows of the ledger.
 
-use crate::fingerprint::{Fingerprint, fingerprint, normalized_text};
+use crate::fingerprint::{fingerprint, normalized_text};
 use ccd_protocol::coach::{Candidate, CandidateStatus, CandidateType, Evidence, Scope};
 use serde::{Deserialize, Serialize};
 
@@ -142,10 +142,6 @@ impl CandidateRow {
         row.identify();
         row
     }
-
-    pub(crate) fn parsed_fingerprint(&self) -> Option<Fingerprint> {
-        self.fingerprint.parse().ok()
-    }
 }
 
 /// The first and the newest pieces of evidence, oldest first, each once.
@@ -209,19 +205,6 @@ ccd_store::row! {
         pub(crate) candidate_before: String,
         pub(crate) made_folder: Option<String>,
         pub(crate) state: String,
-    }
-}
-
-ccd_store::row! {
-    /// A group that stands for a candidate. Names of variants are spelled as serde does.
-    pub(super) struct GroupRow {
-        pub(super) kind: String,
-        pub(super) key: String,
-        pub(super) fingerprint: String,
-        /// JSON.
-        pub(super) samples: String,
-        pub(super) lesson: String,
-        pub(super) events: i64,
     }
 }
 

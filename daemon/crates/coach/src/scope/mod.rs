@@ -5,5 +5,5 @@ mod indicators;
 mod rule_file;
 
 pub(crate) use guess::{Scope, ScopeInput, guess, promotion_eligible};
-pub(crate) use indicators::{IndicatorError, Indicators};
+pub(crate) use indicators::Indicators;
 pub(crate) use rule_file::RuleFile;

@@ -152,7 +152,7 @@ fn built_in(section: &str) -> Vec<(String, Vec<String>)> {
     if section == SIGNAL_PATTERNS {
         let groups = PatternGroup::ALL.iter();
         return groups
-            .map(|group| (group.name().to_owned(), group.built_in().to_vec()))
+            .map(|(group, name)| ((*name).to_owned(), group.built_in().to_vec()))
             .collect();
     }
     let owned = |list: Vec<&str>| list.into_iter().map(str::to_owned).collect();

@@ -11,7 +11,7 @@ use super::wording::Wording;
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, normalized_text};
 use crate::instant::WINDOW_MS;
-use crate::scope::{RuleFile, Scope, ScopeInput, guess, promotion_eligible};
+use crate::scope::{Rules, Scope, guess, promotion_eligible};
 use ccd_protocol::coach::Evidence;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -114,31 +114,20 @@ impl<'a> Draft<'a> {
         let settings = timeline.settings;
         let seen = Seen::new(&self.evidence, timeline)?;
         let wording = self.wording.clone()?;
-        let no_rules = RuleFile::default();
-        let project_rules = seen
-            .repo_ids
-            .iter()
-            .find_map(|repo| settings.project_rules.get(repo));
+        let own_rules = |repo: &String| settings.project_rules.get(repo);
+        let rules = Rules {
+            project: seen.repo_ids.iter().find_map(own_rules),
+            global: Some(&settings.global_rules),
+        };
         let is_eligible =
             promotion_eligible(seen.repo_keys.len(), settings.promotion_threshold_repos);
         // A project's own scripts are named like those of others.
         let is_local = self.rows.iter().any(|row| row.lesson == Lesson::Subcommand);
-        let guessed = guess(
-            &ScopeInput {
-                title: &wording.title,
-                trigger: &wording.trigger,
-                action: &wording.action,
-                repositories: seen.repo_keys.len(),
-                promotion_threshold_repos: settings.promotion_threshold_repos,
-                project_rules: project_rules.unwrap_or(&no_rules),
-                global_rules: &settings.global_rules,
-            },
-            &settings.indicators,
-        );
         let scope_guess = if is_local && !is_eligible {
             Scope::Project
         } else {
-            guessed
+            let words = [&*wording.trigger, &wording.action, &wording.title];
+            guess(words, is_eligible, rules, &settings.indicators)
         };
         Some(Proposal {
             fingerprint: fingerprint.clone(),

@@ -54,6 +54,7 @@ pub(crate) struct Settings {
     pub(crate) project_rules: BTreeMap<String, RuleFile>,
 }
 
+#[cfg(test)]
 impl Default for Settings {
     fn default() -> Self {
         Self {

@@ -7,11 +7,11 @@ use crate::event::{Event, Success};
 use crate::json_rows::json;
 use crate::ledger::{
     CandidateRow, Change, EvidenceList, all, evidence_ids, kept, known, state_of, union,
-    with_fingerprints,
+    with_fingerprints, write_mirror,
 };
 use crate::record::{EventWrite, pending, projects, successes};
 use crate::scope::RuleFile;
-use ccd_protocol::coach::{CandidateStatus, CoachAggregateReply, Scope};
+use ccd_protocol::coach::{Candidate, CandidateStatus, CoachAggregateReply, Scope};
 use ccd_repository::distrust;
 use ccd_store::{StoreError, own_file};
 use std::collections::BTreeMap;
@@ -140,12 +140,12 @@ impl Coach {
     pub(super) async fn write_mirror(&self, databases: &Databases) -> Result<(), StoreError> {
         let rows = all(&databases.ledger).await?;
         let last_proposal = state_of(&databases.ledger, LAST_PROPOSAL).await?;
-        let mirror = self.mirror.clone();
-        let written = ccd_store::blocking(move || mirror.write(&rows, last_proposal)).await;
-        match written {
+        let mirror = self.paths.mirror();
+        let write = move || write_mirror(&mirror, &rows, last_proposal);
+        match ccd_store::blocking(write).await {
             Ok(hash) => databases.change(vec![state(MIRROR_HASH, hash)]).await,
             Err(error) => {
-                tracing::warn!(%error, path = %self.mirror.path().display(), "the mirror of the ledger could not be written");
+                tracing::warn!(%error, path = %self.paths.mirror().display(), "the mirror of the ledger could not be written");
                 Ok(())
             }
         }
@@ -240,7 +240,8 @@ fn changes(
 fn propose(proposal: Proposal, changes: &mut Vec<Change>, lists: &mut Vec<EvidenceList>) {
     let fingerprint = proposal.fingerprint.to_string();
     lists.extend(EvidenceList::new(&fingerprint, &proposal.evidence));
-    changes.push(Change::Put(Box::new(CandidateRow {
+    let candidate = Candidate {
+        id: String::new(),
         fingerprint: fingerprint.clone(),
         normalized_text: proposal.normalized_text,
         title: proposal.wording.title,
@@ -257,9 +258,16 @@ fn propose(proposal: Proposal, changes: &mut Vec<Change>, lists: &mut Vec<Eviden
         last_seen: proposal.last_seen,
         promoted_at: None,
         scope_guess: proposal.scope_guess,
+        eligible: false,
+        mention: false,
+        applied_to: None,
+        effect: None,
+        guarded: false,
+    };
+    changes.push(Change::Put(Box::new(CandidateRow {
+        candidate,
         repo_keys: proposal.repo_keys,
         rejected_at_count: 0,
-        mention: false,
     })));
     changes.push(Change::Groups {
         fingerprint,

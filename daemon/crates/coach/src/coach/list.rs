@@ -10,7 +10,7 @@ use crate::detect::Detector;
 use crate::fingerprint::{fingerprint, normalise};
 use crate::ledger::{
     CandidateRow, DecisionRow, Page, decisions, evidence_of, evidence_times, fingerprints, guards,
-    page, promotions, short_id, state_of, statuses,
+    is_edited, page, promotions, short_id, state_of, statuses,
 };
 use crate::record::{Filter, counts, mutes, page as events_page};
 use ccd_protocol::coach::{
@@ -67,7 +67,7 @@ impl Coach {
                 ("ledger".to_owned(), databases.ledger.size_bytes()),
             ]
             .into(),
-            mirror_edited: written.is_some_and(|written| self.mirror.is_edited(&written)),
+            mirror_edited: written.is_some_and(|hash| is_edited(&self.paths.mirror(), &hash)),
             mutes: mutes(&databases.events).await?,
             guards: guards(&databases.ledger).await?,
             ..status
@@ -239,7 +239,7 @@ impl Coach {
                 written.retain(|one| one.state != "undone" && one.file.is_some());
                 candidate.applied_to = written.last().and_then(|one| one.file.clone());
                 let first = written.into_iter().next();
-                if let Some(since) = first.map_or(row.promoted_at, |one| Some(one.at)) {
+                if let Some(since) = first.map_or(row.promoted_at.clone(), |one| Some(one.at)) {
                     let times = evidence_times(&databases.ledger, &row.fingerprint).await?;
                     candidate.effect = shown_effect(&since, &times);
                 }

@@ -37,11 +37,8 @@ impl Coach {
                 .is_ok_and(|bytes| bytes == *after)
                 || write(Path::new(file), decision.file_before.as_deref(), after).is_ok();
             let id = decision.id;
-            let changes = match (
-                is_written,
-                serde_json::from_str::<CandidateRow>(&decision.candidate_before),
-            ) {
-                (false, Ok(before)) => {
+            let changes = match decision.before() {
+                Some(before) if !is_written => {
                     let from = decision.fingerprint.clone();
                     let to = before.fingerprint.clone();
                     let mut back =
@@ -138,7 +135,7 @@ impl Coach {
         scope: Scope,
         root: &Path,
     ) -> Result<Plan, CoachError> {
-        let (places, row, root) = (self.places.clone(), row.clone(), root.to_owned());
+        let (claude, row, root) = (self.paths.claude.clone(), row.clone(), root.to_owned());
         let planned = blocking(move || {
             let words = Words {
                 fingerprint: &row.fingerprint,
@@ -147,7 +144,7 @@ impl Coach {
                 trigger: &row.trigger_condition,
                 action: &row.action,
             };
-            plan(&places, words, scope, &root)
+            plan(&claude, words, scope, &root)
         });
         Ok(planned.await?)
     }

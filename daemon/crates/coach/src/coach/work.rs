@@ -267,29 +267,30 @@ impl Work {
 
     /// Returns the detector with the history of a session.
     async fn detector(&mut self, session_id: &str) -> Result<&mut Detector, StoreError> {
-        if !self.sessions.contains_key(session_id) {
-            if self.sessions.len() >= MAX_SESSIONS {
-                let oldest = self.sessions.iter().min_by_key(|(_, (used, _))| *used);
-                if let Some(oldest) = oldest.map(|(id, _)| id.clone()) {
-                    self.sessions.remove(&oldest);
-                }
-            }
-            let mut detector = Detector::new(Arc::clone(&self.patterns));
-            // What an earlier process, or this one long ago, has seen of it.
-            for payload in payloads_of(&self.coach.store, session_id, HISTORY_LEN).await? {
-                if let Ok(payload) = Payload::parse(payload.as_bytes()) {
-                    detector.detect(&payload);
-                }
-            }
-            self.sessions
-                .insert(session_id.to_owned(), (Instant::now(), detector));
-        }
-        let (used, detector) = self
-            .sessions
-            .entry(session_id.to_owned())
-            .or_insert_with(|| (Instant::now(), Detector::new(Arc::clone(&self.patterns))));
-        *used = Instant::now();
+        let mut detector = match self.sessions.remove(session_id) {
+            Some((_, detector)) => detector,
+            None => self.remembered(session_id).await?,
+        };
         detector.set_patterns(Arc::clone(&self.patterns));
+        if self.sessions.len() >= MAX_SESSIONS {
+            let oldest = self.sessions.iter().min_by_key(|(_, (used, _))| *used);
+            if let Some(oldest) = oldest.map(|(id, _)| id.clone()) {
+                self.sessions.remove(&oldest);
+            }
+        }
+        let entry = self.sessions.entry(session_id.to_owned());
+        let (_, detector) = entry.insert_entry((Instant::now(), detector)).into_mut();
+        Ok(detector)
+    }
+
+    /// Returns a detector that knows what an earlier process, or this one long ago, has seen of a session.
+    async fn remembered(&self, session_id: &str) -> Result<Detector, StoreError> {
+        let mut detector = Detector::new(Arc::clone(&self.patterns));
+        for payload in payloads_of(&self.coach.store, session_id, HISTORY_LEN).await? {
+            if let Ok(payload) = Payload::parse(payload.as_bytes()) {
+                detector.detect(&payload);
+            }
+        }
         Ok(detector)
     }
 

@@ -151,8 +151,8 @@ impl Journal {
     }
 
     pub(crate) fn waiting_bytes(&self) -> u64 {
-        let end = self.shared.end.load(Ordering::Relaxed);
-        end.saturating_sub(self.shared.done.load(Ordering::Relaxed))
+        let (end, done) = self.positions();
+        end.saturating_sub(done)
     }
 }
 

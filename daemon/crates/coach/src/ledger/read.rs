@@ -5,7 +5,9 @@ use super::row::{CandidateRow, DecisionRow};
 use crate::aggregate::{KnownCandidate, KnownGroup};
 use crate::fingerprint::Fingerprint;
 use crate::json_rows::{json, readable};
-use ccd_protocol::coach::{CandidateStatus, CandidateType, Evidence, Guard, Promotion, Scope};
+use ccd_protocol::coach::{
+    Candidate, CandidateStatus, CandidateType, Evidence, Guard, Promotion, Scope,
+};
 use ccd_store::{Database, SqlResult, query_as, query_scalar};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -30,7 +32,8 @@ impl<'row> ccd_store::hidden::FromRow<'row, ccd_store::hidden::SqliteRow> for Ca
             let number = row.try_get::<Option<i64>, _>(place)?.unwrap_or_default();
             Ok(number.max(0).unsigned_abs())
         };
-        Ok(Self {
+        let candidate = Candidate {
+            id: String::new(),
             fingerprint: text(0)?,
             normalized_text: text(1)?,
             title: text(2)?,
@@ -47,9 +50,16 @@ impl<'row> ccd_store::hidden::FromRow<'row, ccd_store::hidden::SqliteRow> for Ca
             last_seen: text(13)?,
             promoted_at: row.try_get(14)?,
             scope_guess: Scope::named(&text(15)?).unwrap_or(Scope::Project),
+            eligible: false,
+            mention: row.try_get::<Option<bool>, _>(18)?.unwrap_or_default(),
+            applied_to: None,
+            effect: None,
+            guarded: false,
+        };
+        Ok(Self {
+            candidate,
             repo_keys: list(&text(16)?),
             rejected_at_count: number(17)?,
-            mention: row.try_get::<Option<bool>, _>(18)?.unwrap_or_default(),
         })
     }
 }
@@ -88,7 +98,11 @@ pub(crate) async fn find(ledger: &Ledger, start: &str) -> SqlResult<CandidateLoo
     Ok(match rows.len() {
         0 => CandidateLookup::None,
         1 => CandidateLookup::One(Box::new(rows.remove(0))),
-        _ => CandidateLookup::Several(rows.into_iter().map(|row| row.fingerprint).collect()),
+        _ => CandidateLookup::Several(
+            rows.into_iter()
+                .map(|row| row.candidate.fingerprint)
+                .collect(),
+        ),
     })
 }
 
@@ -167,8 +181,8 @@ pub(crate) async fn known(ledger: &Ledger) -> SqlResult<Vec<KnownCandidate>> {
     let rows: Vec<(String, String)> = rows.fetch_all(ledger.readers()).await?;
     let mut groups: BTreeMap<String, Vec<KnownGroup>> = BTreeMap::new();
     for (fingerprint, group) in rows {
-        let of_candidate = groups.entry(fingerprint).or_default();
-        of_candidate.extend(readable(vec![group]));
+        let group = readable(vec![group]);
+        groups.entry(fingerprint).or_default().extend(group);
     }
     let known = all(ledger).await?.into_iter().filter_map(|row| {
         Some(KnownCandidate {
@@ -176,9 +190,9 @@ pub(crate) async fn known(ledger: &Ledger) -> SqlResult<Vec<KnownCandidate>> {
             status: row.status,
             count: row.count,
             rejected_at_count: row.rejected_at_count,
+            groups: groups.remove(&row.fingerprint).unwrap_or_default(),
             repo_keys: row.repo_keys,
             evidence_ids: Vec::new(),
-            groups: groups.remove(&row.fingerprint).unwrap_or_default(),
         })
     });
     Ok(known.collect())

@@ -48,9 +48,9 @@ impl PatternSet {
     pub(crate) fn with_config(config: &BTreeMap<String, Vec<String>>) -> (Self, Vec<String>) {
         let mut problems = Vec::new();
         let mut groups = BTreeMap::new();
-        for group in PatternGroup::ALL {
+        for (group, name) in PatternGroup::ALL {
             // A built-in pattern that is broken is an error as well, which a test excludes.
-            let own = config.get(group.name()).map(Vec::as_slice);
+            let own = config.get(name).map(Vec::as_slice);
             for sources in own.into_iter().chain([group.built_in()]) {
                 match Group::compile(group, sources) {
                     Ok(compiled) => {

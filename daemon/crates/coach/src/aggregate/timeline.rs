@@ -144,12 +144,13 @@ impl<'a> Timeline<'a> {
 
     /// Returns the indexes of the events by time, those of one time by id, each event once.
     fn in_order(&self) -> Vec<usize> {
-        let events = self.input.events;
-        let mut order: Vec<usize> = (0..events.len()).collect();
-        // They are nearly in this order, which a stable sort makes use of.
-        order.sort_by_key(|index| (self.times_ms[*index], &events[*index].id));
-        order.dedup_by_key(|index| &events[*index].id);
-        order
+        let events = self.times_ms.iter().zip(self.input.events).zip(0..);
+        let mut order: Vec<(i64, &str, usize)> = events
+            .map(|((time_ms, event), index)| (*time_ms, &*event.id, index))
+            .collect();
+        order.sort_unstable();
+        order.dedup_by_key(|(_, id, _)| *id);
+        order.into_iter().map(|(_, _, index)| index).collect()
     }
 
     fn take(&mut self, index: usize, mut finding: Finding) {

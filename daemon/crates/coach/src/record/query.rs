@@ -120,8 +120,7 @@ async fn pending_between(
     while let (len, Some(last), Some(rows)) = page {
         left = left.saturating_sub(len);
         let parse = ccd_store::blocking(move || {
-            let rows: Vec<PendingColumns> = serde_json::from_str(&rows).unwrap_or_default();
-            pending.extend(rows.into_iter().map(waiting));
+            pending.extend(rows.split(ROW_SEPARATOR).map(waiting));
             pending
         });
         let (next, parsed) = tokio::join!(pending_page(events, last, upto, left), parse);
@@ -130,47 +129,49 @@ async fn pending_between(
     Ok(pending)
 }
 
-/// Columns of an event that waits. Rows of other programs may lack anything but id and time.
-type PendingColumns = (
-    String,
-    String,
-    Option<String>,
-    Option<String>,
-    Option<String>,
-    Option<String>,
-);
+/// Between the columns and between the rows of a page; as SQL and as characters.
+const FIELD_END: &str = "char(31)";
+const FIELD_SEPARATOR: char = '\u{1f}';
+const ROW_END: &str = "char(30)";
+const ROW_SEPARATOR: char = '\u{1e}';
 
-/// Returns the number of the events after one, the last one, and all of them as JSON: so many single values would cost more
-/// on their way through threads than the parsing.
+/// Returns the number of the events after one, the last one, and all of them as one text: so many single values would cost
+/// more on their way through threads than the parsing, and as JSON they would take longer to parse.
 async fn pending_page(
     events: &Events,
     after: i64,
     upto: i64,
     limit: u32,
 ) -> SqlResult<(u32, Option<i64>, Option<String>)> {
-    // A blob cannot be in JSON.
-    let page = query_as(
-        "SELECT count(*), max(number), '[' || group_concat(event) || ']' FROM (
-            SELECT rowid AS number, json_array(id, timestamp, signal_type, repo_id, iif(typeof(content) = 'text', content, NULL),
-                iif(typeof(context) = 'text', context, NULL)) AS event
-            FROM events WHERE processed = 0 AND rowid > ?1 AND rowid <= ?2 ORDER BY rowid LIMIT ?3)",
+    let text = |column: &str| {
+        format!("replace(replace(coalesce({column}, ''), {FIELD_END}, ' '), {ROW_END}, ' ')")
+    };
+    let content = text("content");
+    let context = text("iif(typeof(context) = 'text', context, '')");
+    let statement = format!(
+        "SELECT count(*), max(number), group_concat(event, {ROW_END}) FROM (
+            SELECT rowid AS number, concat_ws({FIELD_END}, id, timestamp, coalesce(signal_type, ''), coalesce(repo_id, ''),
+                {content}, {context}) AS event
+            FROM events WHERE processed = 0 AND rowid > ?1 AND rowid <= ?2 ORDER BY rowid LIMIT ?3)"
     );
+    let page = query_as(AssertSqlSafe(statement));
     let page = page.bind(after).bind(upto).bind(limit.min(PAGE_LEN));
     page.fetch_one(events.readers()).await
 }
 
-fn waiting(row: PendingColumns) -> Event {
-    let (id, timestamp, signal_type, repo_id, content, context) = row;
-    let context = context.and_then(|json| serde_json::from_str(&json).ok());
+/// Returns the event of a row. Another program may have written anything.
+fn waiting(row: &str) -> Event {
+    let mut columns = row.split(FIELD_SEPARATOR);
+    let mut column = || columns.next().unwrap_or_default();
     Event {
-        id,
-        timestamp,
-        signal_type: signal_type.and_then(|name| SignalType::named(&name)),
-        repo_id: repo_id.unwrap_or_default(),
+        id: column().to_owned(),
+        timestamp: column().to_owned(),
+        signal_type: SignalType::named(column()),
+        repo_id: column().to_owned(),
         repo_key: String::new(),
         session_id: String::new(),
-        content: content.unwrap_or_default(),
-        context: context.unwrap_or_default(),
+        content: column().to_owned(),
+        context: serde_json::from_str(column()).unwrap_or_default(),
     }
 }
 

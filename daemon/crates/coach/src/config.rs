@@ -1,7 +1,7 @@
 //! The coach's own `config.json`, in the seed's form.
 
-use crate::patterns::{PatternError, PatternGroup, PatternSet};
-use crate::scope::{IndicatorError, Indicators};
+use crate::patterns::{PatternGroup, PatternSet};
+use crate::scope::Indicators;
 use ccd_protocol::coach::PatternGroup as ListedGroup;
 use ccd_store::own_file;
 use serde_json::{Map, Value, json};
@@ -89,13 +89,13 @@ fn read(path: &Path) -> CoachConfig {
             .map_err(|error| format!("{shown}: {error}; the built-in values are used")),
     };
     match document {
-        Ok(document) => CoachConfig::of(&document, Vec::new()),
-        Err(problem) => CoachConfig::of(&Document::new(), vec![problem]),
+        Ok(document) => CoachConfig::new(&document, Vec::new()),
+        Err(problem) => CoachConfig::new(&Document::new(), vec![problem]),
     }
 }
 
 impl CoachConfig {
-    fn of(document: &Document, mut problems: Vec<String>) -> Self {
+    fn new(document: &Document, mut problems: Vec<String>) -> Self {
         let member = |name: &str| document.get(name).filter(|value| !value.is_null());
         let mut number = |name: &str, default: u64, max: u64| {
             let Some(value) = member(name) else {
@@ -114,11 +114,10 @@ impl CoachConfig {
         let threshold = number("promotion_threshold_repos", 2, 1000);
         let mut own = |section| groups(section, member(section), &mut problems);
         let (signal_patterns, scope_indicators) = (own(SIGNAL_PATTERNS), own(SCOPE_INDICATORS));
-        let (patterns, errors) = PatternSet::with_config(&signal_patterns);
-        problems.extend(errors.iter().map(PatternError::to_string));
-        let scope = |name: &str| scope_indicators.get(name).map(Vec::as_slice);
-        let (indicators, errors) = Indicators::with_config(scope("project"), scope("global"));
-        problems.extend(errors.iter().map(IndicatorError::to_string));
+        let (patterns, wrong) = PatternSet::with_config(&signal_patterns);
+        problems.extend(wrong);
+        let (indicators, wrong) = Indicators::with_config(&scope_indicators);
+        problems.extend(wrong);
         Self {
             batch_interval: Duration::from_secs(minutes * 60),
             min_evidence_count: min_evidence as usize,
@@ -153,7 +152,7 @@ fn built_in(section: &str) -> Vec<(String, Vec<String>)> {
     if section == SIGNAL_PATTERNS {
         let groups = PatternGroup::ALL.iter();
         return groups
-            .map(|group| (group.name().to_owned(), group.built_in().to_vec()))
+            .map(|(group, name)| ((*name).to_owned(), group.built_in().to_vec()))
             .collect();
     }
     let owned = |list: Vec<&str>| list.into_iter().map(str::to_owned).collect();

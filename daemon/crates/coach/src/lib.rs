@@ -4,7 +4,7 @@
 //!
 //! Layers, top first; none uses one before it: `coach` → `ledger`, `record` → `aggregate`, `detect`, `config`,
 //! `report` → `scope`, `event`, `payload` → `command`, `deliver`, `patterns`, `place`, `fingerprint`,
-//! `similarity`, `signal`, `instant` → `table`.
+//! `similarity`, `signal`, `instant` → `json_rows`, `table`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
@@ -17,6 +17,7 @@ mod detect;
 mod event;
 mod fingerprint;
 mod instant;
+mod json_rows;
 mod ledger;
 mod patterns;
 pub mod payload;

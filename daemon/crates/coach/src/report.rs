@@ -2,7 +2,7 @@
 
 use crate::instant::parse as time_ms;
 use std::collections::BTreeMap;
-use time::Date;
+use time::{Date, Duration, OffsetDateTime};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Recurrence {
@@ -26,56 +26,50 @@ pub(crate) fn recurrence(approved_at: &str, now: &str, times: &[String]) -> Opti
         .map_or(approved_ms, |first| approved_ms.min(*first));
     let before = seen_ms.partition_point(|at_ms| *at_ms < approved_ms);
     let days = |from_ms: i64, to_ms: i64| (to_ms - from_ms) as f64 / DAY_MS as f64;
+    let mut weeks = weeks(first_ms, now_ms);
+    for at_ms in &seen_ms {
+        if let Some(count) = weeks.get_mut(&monday(*at_ms)) {
+            *count += 1;
+        }
+    }
     Some(Recurrence {
         before: before as u64,
         after: (seen_ms.len() - before) as u64,
         days_before: days(first_ms, approved_ms),
         days_after: days(approved_ms, now_ms.max(approved_ms)),
-        weeks: weeks(&seen_ms, first_ms, now_ms),
+        weeks,
     })
 }
 
 /// Returns the Monday of the week of a day or time, `YYYY-MM-DD`.
 pub(crate) fn monday_of(day: &str) -> Option<String> {
     let ms = time_ms(day).or_else(|| time_ms(&format!("{day}T00:00:00Z")))?;
-    Some(date(monday(ms.div_euclid(DAY_MS))))
+    Some(monday(ms))
+}
+
+/// Returns the weeks from one time to another by Monday, at most [`MAX_WEEKS`], and nothing counted in them.
+pub(crate) fn empty_weeks(from: &str, to: &str) -> Option<BTreeMap<String, u64>> {
+    Some(weeks(time_ms(from)?, time_ms(to)?))
 }
 
 const DAY_MS: i64 = 24 * 3600 * 1000;
 
-/// The chart of a rule shows so many weeks at most, the newest ones: ten years.
-const MAX_WEEKS: i64 = 520;
+/// Most weeks of a chart, the newest ones: two years.
+const MAX_WEEKS: i64 = 104;
 
-/// The Julian day of 1970-01-01.
-const JULIAN_1970: i64 = 2_440_588;
-
-fn weeks(seen_ms: &[i64], first_ms: i64, now_ms: i64) -> BTreeMap<String, u64> {
-    let last = monday(now_ms.max(first_ms).div_euclid(DAY_MS));
-    let first = monday(first_ms.div_euclid(DAY_MS)).max(last - (MAX_WEEKS - 1) * 7);
-    let mut weeks: BTreeMap<i64, u64> = (0..=(last - first) / 7)
-        .map(|week| (first + week * 7, 0))
-        .collect();
-    for at_ms in seen_ms {
-        if let Some(count) = weeks.get_mut(&monday(at_ms.div_euclid(DAY_MS))) {
-            *count += 1;
-        }
-    }
-    weeks
-        .into_iter()
-        .map(|(week, count)| (date(week), count))
-        .collect()
+fn weeks(from_ms: i64, to_ms: i64) -> BTreeMap<String, u64> {
+    let (first, last_ms) = (monday(from_ms), to_ms.max(from_ms));
+    let weeks = (0..MAX_WEEKS).map(|back| monday(last_ms - back * 7 * DAY_MS));
+    let weeks = weeks.take_while(|week| *week >= first);
+    weeks.map(|week| (week, 0)).collect()
 }
 
-/// Returns the Monday of a day, both as days since 1970, which began on a Thursday.
-fn monday(day: i64) -> i64 {
-    day - (day + 3).rem_euclid(7)
-}
-
-/// Returns the date of a day since 1970; the last possible one for a day after the year 9999.
-fn date(day: i64) -> String {
-    let julian = i32::try_from(day + JULIAN_1970).unwrap_or(i32::MAX);
-    let date = Date::from_julian_day(julian);
-    date.unwrap_or(Date::MAX).to_string()
+/// Returns the Monday of the week of a time; the last possible one after the year 9999.
+fn monday(ms: i64) -> String {
+    let time = OffsetDateTime::from_unix_timestamp(ms.div_euclid(1000));
+    let day = time.map_or(Date::MAX, OffsetDateTime::date);
+    let since_monday = Duration::days(day.weekday().number_days_from_monday().into());
+    day.saturating_sub(since_monday).to_string()
 }
 
 #[cfg(test)]

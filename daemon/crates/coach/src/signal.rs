@@ -2,7 +2,7 @@
 
 pub(crate) use ccd_protocol::coach::{EventType, SignalType};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// One finding. Each is stored as one event.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -25,5 +25,15 @@ impl Signal {
     /// Sets a member that only this kind has.
     pub(crate) fn set(&mut self, name: &str, value: impl Into<Value>) {
         self.detail.insert(name.to_owned(), value.into());
+    }
+
+    /// Returns the column `context` of its event: its details, with what each kind has, and without nulls.
+    pub(crate) fn context(&self) -> Map<String, Value> {
+        let mut context = self.detail.clone();
+        context.retain(|_, value| !value.is_null());
+        context.insert("signal_type".into(), json!(self.signal_type));
+        context.insert("matches".into(), json!(self.matches));
+        context.insert("confidence".into(), json!(self.confidence));
+        context
     }
 }

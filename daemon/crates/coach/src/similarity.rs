@@ -2,7 +2,7 @@
 //! It forgets what differs between two ways to say one thing: numbers, addresses, ids, small words and endings.
 
 use crate::table::word_set;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// Words of a text that carry its meaning, sorted and each once.
@@ -11,24 +11,24 @@ pub(crate) struct Keywords(Vec<String>);
 
 impl Keywords {
     /// Returns the keywords of a text. Only the first 500 characters count.
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         let folded: String = text
             .chars()
             .take(MAX_CHARS)
             .map(|c| if c == '\u{2019}' { '\'' } else { c })
             .flat_map(char::to_lowercase)
             .collect();
-        let mut words = BTreeSet::new();
-        for token in folded.split_whitespace() {
-            if !is_noise(token) {
-                words.extend(words_of(token));
-            }
-        }
-        Self(words.into_iter().collect())
+        let tokens = folded.split_whitespace().filter(|token| !is_noise(token));
+        let mut words: Vec<String> = tokens.flat_map(words_of).collect();
+        words.sort_unstable();
+        words.dedup();
+        Self(words)
     }
+
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -151,7 +151,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn alike(left: &str, right: &str) -> bool {
-        Keywords::of(left).is_like(&Keywords::of(right))
+        Keywords::new(left).is_like(&Keywords::new(right))
     }
 
     #[test]
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn numbers_addresses_and_ids_do_not_count() {
-        let of = |text: &str| Keywords::of(text);
+        let of = |text: &str| Keywords::new(text);
         assert_eq!(
             of("see https://example.org/1 for port 5173 and 9fceb02d"),
             of("see port")
@@ -204,7 +204,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_texts_compare_the_same_both_ways(left in "(?s).{0,80}", right in "(?s).{0,80}") {
-            let (left, right) = (Keywords::of(&left), Keywords::of(&right));
+            let (left, right) = (Keywords::new(&left), Keywords::new(&right));
             prop_assert_eq!(left.is_like(&right), right.is_like(&left));
             prop_assert!(left.is_empty() || left.is_like(&left));
             prop_assert!((0.0..=1.0).contains(&left.similarity(&right)));

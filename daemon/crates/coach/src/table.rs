@@ -34,7 +34,7 @@ pub(crate) struct Lists(HashMap<&'static str, Vec<&'static str>>);
 
 impl Lists {
     /// Quotation marks keep the blanks at the ends of an entry.
-    pub(crate) fn of(file: &'static str) -> Self {
+    pub(crate) fn new(file: &'static str) -> Self {
         let mut lists = lists(file);
         for entry in lists.iter_mut().flat_map(|(_, entries)| entries) {
             let quoted = entry
@@ -66,7 +66,7 @@ impl Lists {
 pub(crate) struct Patterns(HashMap<&'static str, Regex>);
 
 impl Patterns {
-    pub(crate) fn of(file: &'static str) -> Self {
+    pub(crate) fn new(file: &'static str) -> Self {
         let lists = lists(file);
         let pattern = |(at, (name, entries)): (usize, &(&'static str, Vec<&str>))| {
             (*name, regex(&filled(entries.join("|"), &lists[..at])))
@@ -108,6 +108,13 @@ pub(crate) fn document<T: DeserializeOwned>(json: &'static str) -> T {
 pub(crate) fn regex(pattern: &str) -> Regex {
     let built = RegexBuilder::new(pattern).case_insensitive(true).build();
     built.unwrap_or_else(|error| unreachable!("{error}"))
+}
+
+/// Returns what is wrong with a pattern: the last line of the message; the others show the pattern.
+pub(crate) fn reason(error: &regex::Error) -> String {
+    let message = error.to_string();
+    let reason = message.lines().last().unwrap_or_default().trim();
+    reason.trim_start_matches("error: ").to_owned()
 }
 
 #[cfg(test)]
@@ -159,8 +166,8 @@ mod tests {
                     code.contains(&format!("\"{name}\"")) || text.contains(&format!("{{{name}}}"));
                 assert!(is_named, "{}: {name:?} is not used", path.display());
             }
-            if code.contains("Patterns::of") {
-                let _ = Patterns::of(text);
+            if code.contains("Patterns::new") {
+                let _ = Patterns::new(text);
             }
             let missing: Vec<_> = used.difference(&names).collect();
             assert!(missing.is_empty(), "{}: {missing:?}", path.display());
@@ -170,8 +177,8 @@ mod tests {
     #[test]
     fn entries_of_a_list_are_alternatives_and_may_name_an_earlier_list() {
         let file = "# About fruit.\n[fruit]\napple|pear\nplum\n\n[eaten]\n^{fruit}s?$\n^(?:{fruit})s eaten";
-        let patterns = Patterns::of(file);
+        let patterns = Patterns::new(file);
         assert!(patterns.is_match("fruit", "a PLUM") && patterns.is_match("eaten", "pears eaten"));
-        assert_eq!(Lists::of(file).get("fruit"), ["apple|pear", "plum"]);
+        assert_eq!(Lists::new(file).get("fruit"), ["apple|pear", "plum"]);
     }
 }

@@ -1,5 +1,6 @@
 //! Groups with enough evidence into proposals and sightings.
 
+use super::Input;
 use super::finding::Finding;
 use super::group::{Group, GroupState, Member};
 use super::known::{KnownCandidate, KnownGroup, Lesson, Status};
@@ -7,14 +8,14 @@ use super::outcome::{Aggregation, Proposal, Sighting};
 use super::parallel::in_parallel;
 use super::timeline::Timeline;
 use super::wording::Wording;
-use super::{Input, Settings};
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, normalized_text};
 use crate::instant::WINDOW_MS;
-use crate::scope::{RuleFile, Scope, ScopeInput, guess, promotion_eligible};
+use crate::scope::{Rules, Scope, guess, promotion_eligible};
 use ccd_protocol::coach::Evidence;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+#[derive(Default)]
 struct Draft<'a> {
     /// Index in the ledger; none for a new candidate.
     known: Option<usize>,
@@ -25,18 +26,16 @@ struct Draft<'a> {
     evidence: BTreeMap<usize, &'a Finding>,
 }
 
-pub(super) fn assemble(
-    timeline: Timeline<'_>,
-    input: &Input<'_>,
-    settings: &Settings,
-) -> Aggregation {
+pub(super) fn assemble(timeline: &Timeline<'_>) -> Aggregation {
+    let input = timeline.input;
     let by_fingerprint: HashMap<&Fingerprint, usize> = input
         .known
         .iter()
         .enumerate()
         .map(|(index, known)| (&known.fingerprint, index))
         .collect();
-    let ledger: Vec<HashSet<&str>> = input.known.iter().map(counted).collect();
+    let counted = input.known.iter().map(|known| &known.evidence_ids);
+    let counted: Vec<HashSet<&String>> = counted.map(|ids| ids.iter().collect()).collect();
     let mut drafts: BTreeMap<Fingerprint, Draft<'_>> = BTreeMap::new();
     for group in &timeline.groups {
         let (fingerprint, known, wording) = match &group.state {
@@ -52,20 +51,18 @@ pub(super) fn assemble(
                 (fingerprint, known, Some(wording))
             }
         };
-        let draft = drafts
-            .entry(fingerprint)
-            .or_insert_with(|| Draft::new(known, wording));
-        let counted = known.map(|index| &ledger[index]);
-        draft.add(group, counted, input);
+        let draft = drafts.entry(fingerprint).or_insert_with(|| Draft {
+            known,
+            wording: wording.cloned(),
+            ..Draft::default()
+        });
+        draft.add(group, known.map(|index| &counted[index]), input);
     }
-    let mut result = decisions(&timeline, input);
+    let mut result = decisions(timeline);
     let drafts: Vec<_> = drafts.into_iter().collect();
     let done = in_parallel(&drafts, |(fingerprint, draft)| match draft.known {
-        Some(index) => (draft.sighting(&input.known[index], input, &timeline), None),
-        None => (
-            None,
-            draft.proposal(fingerprint, input, settings, &timeline),
-        ),
+        Some(index) => (draft.sighting(&input.known[index], timeline), None),
+        None => (None, draft.proposal(fingerprint, timeline)),
     });
     for (sighting, proposal) in done {
         result.sightings.extend(sighting);
@@ -74,28 +71,13 @@ pub(super) fn assemble(
     result
 }
 
-/// Returns the ids of the events that a candidate has counted.
-fn counted(known: &KnownCandidate) -> HashSet<&str> {
-    known.evidence_ids.iter().map(String::as_str).collect()
-}
-
 impl<'a> Draft<'a> {
-    fn new(known: Option<usize>, wording: Option<&Wording>) -> Self {
-        Self {
-            known,
-            wording: wording.cloned(),
-            rows: Vec::new(),
-            confidence: 0.0,
-            evidence: BTreeMap::new(),
-        }
-    }
-
-    fn add(&mut self, group: &'a Group, counted: Option<&HashSet<&str>>, input: &Input<'_>) {
-        let is_new = |member: &&Member| {
-            let id = input.events[member.event].id.as_str();
+    fn add(&mut self, group: &'a Group<'_>, counted: Option<&HashSet<&String>>, input: &Input<'_>) {
+        let is_new = |member: &&Member<'_>| {
+            let id = &input.events[member.event].id;
             counted.is_none_or(|counted| !counted.contains(id))
         };
-        let new: Vec<&Member> = group.members.iter().filter(is_new).collect();
+        let new: Vec<&Member<'_>> = group.members.iter().filter(is_new).collect();
         let is_new_group = matches!(group.state, GroupState::Formed { .. });
         if is_new_group || !new.is_empty() {
             let known = self
@@ -128,40 +110,24 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn proposal(
-        &self,
-        fingerprint: &Fingerprint,
-        input: &Input<'_>,
-        settings: &Settings,
-        timeline: &Timeline<'_>,
-    ) -> Option<Proposal> {
-        let seen = Seen::of(&self.evidence, input, timeline)?;
+    fn proposal(&self, fingerprint: &Fingerprint, timeline: &Timeline<'_>) -> Option<Proposal> {
+        let settings = timeline.settings;
+        let seen = Seen::new(&self.evidence, timeline)?;
         let wording = self.wording.clone()?;
-        let no_rules = RuleFile::default();
-        let project_rules = seen
-            .repo_ids
-            .iter()
-            .find_map(|repo| settings.project_rules.get(repo));
+        let own_rules = |repo: &String| settings.project_rules.get(repo);
+        let rules = Rules {
+            project: seen.repo_ids.iter().find_map(own_rules),
+            global: Some(&settings.global_rules),
+        };
         let is_eligible =
             promotion_eligible(seen.repo_keys.len(), settings.promotion_threshold_repos);
         // A project's own scripts are named like those of others.
         let is_local = self.rows.iter().any(|row| row.lesson == Lesson::Subcommand);
-        let guessed = guess(
-            &ScopeInput {
-                title: &wording.title,
-                trigger: &wording.trigger,
-                action: &wording.action,
-                repositories: seen.repo_keys.len(),
-                promotion_threshold_repos: settings.promotion_threshold_repos,
-                project_rules: project_rules.unwrap_or(&no_rules),
-                global_rules: &settings.global_rules,
-            },
-            &settings.indicators,
-        );
         let scope_guess = if is_local && !is_eligible {
             Scope::Project
         } else {
-            guessed
+            let words = [&*wording.trigger, &wording.action, &wording.title];
+            guess(words, is_eligible, rules, &settings.indicators)
         };
         Some(Proposal {
             fingerprint: fingerprint.clone(),
@@ -180,16 +146,11 @@ impl<'a> Draft<'a> {
         })
     }
 
-    fn sighting(
-        &self,
-        known: &KnownCandidate,
-        input: &Input<'_>,
-        timeline: &Timeline<'_>,
-    ) -> Option<Sighting> {
+    fn sighting(&self, known: &KnownCandidate, timeline: &Timeline<'_>) -> Option<Sighting> {
         if self.rows.is_empty() {
             return None;
         }
-        let seen = Seen::of(&self.evidence, input, timeline).unwrap_or_default();
+        let seen = Seen::new(&self.evidence, timeline).unwrap_or_default();
         let count_added = self.evidence.len() as u64;
         Some(Sighting {
             fingerprint: known.fingerprint.clone(),
@@ -234,18 +195,15 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(
-        evidence: &BTreeMap<usize, &Finding>,
-        input: &Input<'_>,
-        timeline: &Timeline<'_>,
-    ) -> Option<Self> {
-        let by_time = |index: &&usize| (timeline.times_ms[**index], &input.events[**index].id);
-        let first = &input.events[*evidence.keys().min_by_key(by_time)?];
-        let last = &input.events[*evidence.keys().max_by_key(by_time)?];
-        let events = || evidence.keys().map(|index| &input.events[*index]);
+    fn new(evidence: &BTreeMap<usize, &Finding>, timeline: &Timeline<'_>) -> Option<Self> {
+        let all = timeline.input.events;
+        let by_time = |index: &&usize| (timeline.times_ms[**index], &all[**index].id);
+        let first = &all[*evidence.keys().min_by_key(by_time)?];
+        let last = &all[*evidence.keys().max_by_key(by_time)?];
+        let events = || evidence.keys().map(|index| &all[*index]);
         let some = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
         let pieces = evidence.iter().map(|(index, finding)| {
-            let event = &input.events[*index];
+            let event = &all[*index];
             Evidence {
                 timestamp: event.timestamp.clone(),
                 event_id: event.id.clone(),
@@ -259,18 +217,10 @@ impl Seen {
         Some(Self {
             evidence: pieces,
             repo_ids: sorted(events().map(|event| event.repo_id.as_str())),
-            repo_keys: sorted(events().map(repo_key)),
+            repo_keys: sorted(events().map(Event::repo_key)),
             first: first.timestamp.clone(),
             last: last.timestamp.clone(),
         })
-    }
-}
-
-fn repo_key(event: &Event) -> &str {
-    if event.repo_key.is_empty() {
-        &event.repo_id
-    } else {
-        &event.repo_key
     }
 }
 
@@ -281,7 +231,8 @@ fn sorted<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
 }
 
 /// Returns which events are decided, which go on waiting and which have waited too long.
-fn decisions(timeline: &Timeline<'_>, input: &Input<'_>) -> Aggregation {
+fn decisions(timeline: &Timeline<'_>) -> Aggregation {
+    let events = timeline.input.events;
     let members = |is_waiting: bool| {
         let groups = timeline.groups.iter();
         let groups = groups.filter(move |group| group.is_waiting() == is_waiting);
@@ -290,7 +241,7 @@ fn decisions(timeline: &Timeline<'_>, input: &Input<'_>) -> Aggregation {
             .map(|member| member.event)
     };
     // What is evidence for a candidate is decided, whatever else it waits for.
-    let mut is_open = vec![None; input.events.len()];
+    let mut is_open = vec![None; events.len()];
     for index in timeline.left.iter().copied().chain(members(true)) {
         is_open[index] = Some(true);
     }
@@ -299,7 +250,7 @@ fn decisions(timeline: &Timeline<'_>, input: &Input<'_>) -> Aggregation {
     }
     let mut result = Aggregation::default();
     for (index, is_open) in is_open.into_iter().enumerate() {
-        let id = || input.events[index].id.clone();
+        let id = || events[index].id.clone();
         let is_over = timeline.times_ms[index] < timeline.now_ms - WINDOW_MS;
         match is_open {
             Some(true) if is_over => result.expired.push(id()),

@@ -2,7 +2,6 @@
 
 use super::Settings;
 use super::correction::{self, Said};
-use super::event_text::{command, content, stderr};
 use super::failure::{self, Failure};
 use super::known::GroupKind;
 use super::reminder::{self, Repeated, Skill, Verified};
@@ -15,7 +14,6 @@ use crate::similarity::Keywords;
 
 #[derive(Debug, Clone)]
 pub(super) struct Finding {
-    pub(super) kind: GroupKind,
     pub(super) key: String,
     /// What a group of alike texts compares; the command of a failure; what a violation did. At most [`MAX_SAMPLE`] characters.
     pub(super) sample: String,
@@ -35,6 +33,19 @@ pub(super) enum Detail {
     Violation(Violation),
 }
 
+impl Detail {
+    pub(super) fn kind(&self) -> GroupKind {
+        match self {
+            Self::Failure(_) => GroupKind::Failure,
+            Self::Said(_) => GroupKind::Correction,
+            Self::Repeated(_) => GroupKind::Repetition,
+            Self::Skill(_) => GroupKind::Skill,
+            Self::Verified(_) => GroupKind::Verification,
+            Self::Violation(_) => GroupKind::Violation,
+        }
+    }
+}
+
 /// What it takes to make a candidate of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Needed {
@@ -48,48 +59,29 @@ const MAX_CORRECTION_KEYWORDS: usize = 60;
 
 /// Returns what an event says. Nothing means that it can never be evidence: it is decided.
 pub(super) fn findings(event: &Event) -> Vec<Finding> {
-    let unnamed = String::new;
-    let finding = match event.signal_type {
+    let (kind, unnamed) = (event.signal_type, String::new());
+    let finding = match kind {
         // Anger says that something is wrong and not what, and a tool that asks for another version not what to do.
-        SignalType::ToneEscalation | SignalType::VersionIssue => None,
-        SignalType::UserCorrection => correction::said(event).map(|(sample, said)| {
-            Finding::new(
-                GroupKind::Correction,
-                unnamed(),
-                &sample,
-                Detail::Said(said),
-            )
-        }),
-        SignalType::Repetition => reminder::repetition(event).map(|repeated| {
+        None | Some(SignalType::ToneEscalation | SignalType::VersionIssue) => None,
+        Some(SignalType::UserCorrection) => correction::said(event)
+            .map(|(sample, said)| Finding::new(unnamed, &sample, Detail::Said(said))),
+        Some(SignalType::Repetition) => reminder::repetition(event).map(|repeated| {
             let sample = repeated.text.clone();
-            Finding::new(
-                GroupKind::Repetition,
-                unnamed(),
-                &sample,
-                Detail::Repeated(repeated),
-            )
+            Finding::new(unnamed, &sample, Detail::Repeated(repeated))
         }),
-        SignalType::SkillSupplement => reminder::skill(event).map(|skill| {
+        Some(SignalType::SkillSupplement) => reminder::skill(event).map(|skill| {
             let (name, sample) = (skill.name.clone(), skill.text.clone());
-            Finding::new(GroupKind::Skill, name, &sample, Detail::Skill(skill))
+            Finding::new(name, &sample, Detail::Skill(skill))
         }),
-        SignalType::VerificationQuestion => reminder::verification(event).map(|verified| {
-            let key = verified.key();
-            Finding::new(GroupKind::Verification, key, "", Detail::Verified(verified))
+        Some(SignalType::VerificationQuestion) => reminder::verification(event)
+            .map(|verified| Finding::new(verified.key(), "", Detail::Verified(verified))),
+        Some(SignalType::CommandFailure) => failure::failure(event).map(|(key, failure)| {
+            Finding::new(key, &event.context.command, Detail::Failure(failure))
         }),
-        SignalType::CommandFailure => failure::failure(event).map(|(key, failure)| {
-            let detail = Detail::Failure(failure);
-            Finding::new(GroupKind::Failure, key, command(event), detail)
-        }),
-        SignalType::ProcessViolation => {
+        Some(SignalType::ProcessViolation) => {
             let violations = violation::violations(event).into_iter();
             let finding = |(key, violation, quoted): (String, _, String)| {
-                Finding::new(
-                    GroupKind::Violation,
-                    key,
-                    &quoted,
-                    Detail::Violation(violation),
-                )
+                Finding::new(key, &quoted, Detail::Violation(violation))
             };
             return violations.map(finding).collect();
         }
@@ -98,14 +90,13 @@ pub(super) fn findings(event: &Event) -> Vec<Finding> {
 }
 
 impl Finding {
-    fn new(kind: GroupKind, key: String, sample: &str, detail: Detail) -> Self {
+    fn new(key: String, sample: &str, detail: Detail) -> Self {
         let sample = one_line(sample, MAX_SAMPLE);
         let texts = match &detail {
             Detail::Said(said) => correction::compared(&sample, said),
-            _ => compared(kind, &sample),
+            _ => compared(detail.kind(), &sample),
         };
         Self {
-            kind,
             key,
             texts,
             sample,
@@ -113,21 +104,24 @@ impl Finding {
         }
     }
 
-    /// Returns what a failure says once another command has worked.
-    pub(super) fn solved(self, difference: Difference) -> Self {
+    /// Returns what a failed command says once another one has worked.
+    pub(super) fn solved(failed: String, difference: Difference) -> Self {
         Self {
             key: failure::key(&difference),
+            texts: Vec::new(),
+            sample: failed,
             detail: Detail::Failure(Failure::Solved(difference)),
-            ..self
         }
     }
 
     pub(super) fn quote(&self, event: &Event) -> String {
         match &self.detail {
-            Detail::Failure(_) => quote(&format!("{}: {}", command(event), stderr(event))),
+            Detail::Failure(_) => {
+                quote(&format!("{}: {}", &*event.context.command, event.stderr()))
+            }
             Detail::Violation(_) => quote(&self.sample),
-            Detail::Said(said) => quote(said.in_text(content(event))),
-            _ => quote(content(event)),
+            Detail::Said(said) => quote(said.in_text(event.message())),
+            _ => quote(event.message()),
         }
     }
 
@@ -137,7 +131,8 @@ impl Finding {
         let Some(whole) = self.texts.first() else {
             return true;
         };
-        let is_task = self.kind == GroupKind::Correction && whole.len() > MAX_CORRECTION_KEYWORDS;
+        let is_correction = matches!(self.detail, Detail::Said(_));
+        let is_task = is_correction && whole.len() > MAX_CORRECTION_KEYWORDS;
         !is_task && (self.texts.len() > 1 || whole.len() >= 2)
     }
 
@@ -183,12 +178,9 @@ impl Finding {
 /// instead, and some do not.
 pub(super) fn compared(kind: GroupKind, sample: &str) -> Vec<Keywords> {
     match kind {
-        GroupKind::Repetition | GroupKind::Skill => vec![Keywords::of(sample)],
-        GroupKind::Correction => correction::compared(sample, &Said::of(sample)),
-        GroupKind::Failure
-        | GroupKind::Verification
-        | GroupKind::Version
-        | GroupKind::Violation => Vec::new(),
+        GroupKind::Repetition | GroupKind::Skill => vec![Keywords::new(sample)],
+        GroupKind::Correction => correction::compared(sample, &Said::new(sample)),
+        GroupKind::Failure | GroupKind::Verification | GroupKind::Violation => Vec::new(),
     }
 }
 

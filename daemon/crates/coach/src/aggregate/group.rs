@@ -2,16 +2,19 @@
 
 use super::finding::{Detail, Finding, Needed, wording};
 use super::known::{GroupKind, KnownGroup, Lesson, MAX_SAMPLES};
+use super::like_index::Words;
 use super::wording::{Wording, one_line};
 use std::collections::BTreeSet;
 
 #[derive(Debug)]
-pub(super) struct Member {
+pub(super) struct Member<'a> {
     pub(super) event: usize,
     pub(super) at_ms: i64,
-    pub(super) session: String,
+    pub(super) session: &'a str,
+    /// Its texts are in `texts`.
     pub(super) finding: Finding,
-    /// Its entries in the index of texts: one for each of [`Finding::texts`], or none.
+    pub(super) texts: Vec<Words>,
+    /// Its entries in the index of texts: one for each of `texts`, or none.
     pub(super) entries: Vec<usize>,
 }
 
@@ -28,14 +31,14 @@ pub(super) enum GroupState {
 }
 
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct Group<'a> {
     pub(super) kind: GroupKind,
     pub(super) key: String,
     pub(super) state: GroupState,
     /// Events of earlier runs.
     pub(super) known_events: u64,
     /// Events of this run, oldest first.
-    pub(super) members: Vec<Member>,
+    pub(super) members: Vec<Member<'a>>,
     pub(super) samples: Vec<String>,
     pub(super) indexed: usize,
     pub(super) lesson: Lesson,
@@ -44,7 +47,7 @@ pub(super) struct Group {
 /// How many failed commands are kept for comparing with a success.
 const MAX_COMMANDS: usize = 3;
 
-impl Group {
+impl Group<'_> {
     pub(super) fn new(kind: GroupKind, key: String) -> Self {
         Self {
             kind,
@@ -58,7 +61,7 @@ impl Group {
         }
     }
 
-    pub(super) fn of_ledger(known: &KnownGroup, candidate: usize) -> Self {
+    pub(super) fn known(known: &KnownGroup, candidate: usize) -> Self {
         Self {
             state: GroupState::Known { candidate },
             known_events: known.events,
@@ -78,27 +81,25 @@ impl Group {
     }
 
     pub(super) fn has(&self, needed: Needed) -> bool {
-        let sessions: BTreeSet<&str> = self
-            .members
-            .iter()
-            .map(|member| member.session.as_str())
-            .collect();
+        let sessions: BTreeSet<&str> = self.members.iter().map(|one| one.session).collect();
         self.members.len() >= needed.events
             && (sessions.len() >= needed.sessions || self.is_said_again())
     }
 
     /// Returns whether somebody has said the same twice, in the same words.
     fn is_said_again(&self) -> bool {
-        let said = |member: &Member| match &member.finding.detail {
-            // What is forbidden counts, whatever else the message says.
-            Detail::Said(said) if said.forbids() => member.finding.texts.last().cloned(),
-            _ => member.finding.texts.first().cloned(),
-        };
-        let is_said = |member: &Member| matches!(&member.finding.detail, Detail::Said(said) if said.standing.is_none());
+        fn said<'m>(member: &'m Member<'_>) -> Option<&'m Words> {
+            match &member.finding.detail {
+                // What is forbidden counts, whatever else the message says.
+                Detail::Said(said) if said.forbids() => member.texts.last(),
+                _ => member.texts.first(),
+            }
+        }
         let Some((last, before)) = self.members.split_last() else {
             return false;
         };
-        is_said(last) && before.iter().any(|member| said(member) == said(last))
+        let is_said = matches!(&last.finding.detail, Detail::Said(said) if said.standing.is_none());
+        is_said && before.iter().any(|member| said(member) == said(last))
     }
 
     /// Makes a candidate of the members there are, if they say enough to word it. Returns whether they do.

@@ -17,8 +17,6 @@ pub(crate) enum GroupKind {
     Skill,
     /// Key: the action.
     Verification,
-    /// Key: the tool.
-    Version,
     /// Key: the kind of violation, and the command or the kind of folder.
     Violation,
 }
@@ -34,8 +32,9 @@ impl GroupKind {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Lesson {
-    /// It only says that the command fails.
+    /// It only says that the command fails. Older builds had lessons of commands that succeeded when they were repeated.
     #[default]
+    #[serde(alias = "retry")]
     None,
     /// The built-in table has a remedy.
     Table,
@@ -45,13 +44,11 @@ pub(crate) enum Lesson {
     Subcommand,
     /// The command succeeded in another form.
     Command,
-    /// The same command succeeded later.
-    Retry,
 }
 
 /// One group that stands for a candidate: a row of `ccd_groups`.
 /// A candidate has several when groups led to the same fingerprint. `(kind, key, fingerprint)` is unique.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct KnownGroup {
     pub(crate) kind: GroupKind,
     pub(crate) key: String,

@@ -201,7 +201,7 @@ mod tests {
         fn the_index_finds_what_a_comparison_with_all_finds(
             texts in proptest::collection::vec("[a-f]{2}( [a-f]{2}){0,7}", 1..30)
         ) {
-            let keywords: Vec<_> = texts.iter().map(|text| Keywords::of(text)).collect();
+            let keywords: Vec<_> = texts.iter().map(|text| Keywords::new(text)).collect();
             let mut index = LikeIndex::new(keywords.iter());
             for (group, words) in keywords.iter().enumerate() {
                 let numbers = index.words(words);

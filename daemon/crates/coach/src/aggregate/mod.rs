@@ -3,7 +3,6 @@
 
 mod assemble;
 mod correction;
-mod event_text;
 mod failure;
 mod finding;
 mod group;
@@ -25,7 +24,6 @@ mod proposal_tests;
 #[cfg(test)]
 mod stored;
 
-pub(crate) use event_text::CONTEXT_KEYS;
 pub(crate) use known::{KnownCandidate, KnownGroup};
 pub(crate) use outcome::{Aggregation, Proposal, Sighting};
 pub(crate) use wording::sentence_case;
@@ -56,6 +54,7 @@ pub(crate) struct Settings {
     pub(crate) project_rules: BTreeMap<String, RuleFile>,
 }
 
+#[cfg(test)]
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -82,6 +81,5 @@ impl Default for Settings {
 ///
 /// Evidence that waits for more counts for 30 days.
 pub(crate) fn aggregate(input: &Input<'_>, settings: &Settings) -> Aggregation {
-    let timeline = timeline::Timeline::run(input, settings);
-    assemble::assemble(timeline, input, settings)
+    assemble::assemble(&timeline::Timeline::run(input, settings))
 }

@@ -59,12 +59,12 @@ prop_compose! {
         Event {
             id: String::new(),
             timestamp: if is_broken { content.clone() } else { timestamp },
-            signal_type,
+            signal_type: Some(signal_type),
             repo_id: format!("r{session}"),
             repo_key: String::new(),
             session_id: if session == 3 { String::new() } else { format!("s{session}") },
             content,
-            context: context.as_object().cloned().unwrap_or_default(),
+            context: serde_json::from_value(context).unwrap(),
         }
     }
 }
@@ -81,19 +81,12 @@ prop_compose! {
 fn successes(events: &[Event]) -> Vec<Success> {
     let failed = events
         .iter()
-        .filter(|event| event.signal_type == SignalType::CommandFailure);
+        .filter(|event| event.signal_type == Some(SignalType::CommandFailure));
     let success = |event: &Event| Success {
         timestamp: event.timestamp.replace(":00Z", ":30Z"),
         session_id: event.session_id.clone(),
         repo_id: String::new(),
-        command: format!(
-            "{} --solved",
-            event
-                .context
-                .get("command")
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-        ),
+        command: format!("{} --solved", &*event.context.command),
     };
     failed.step_by(2).map(success).collect()
 }

@@ -1,6 +1,5 @@
 //! What users have to say again: instructions, questions whether something was done, additions to skills.
 
-use super::event_text::{content, text_of, value_of};
 use super::wording::{Wording, one_line};
 use crate::event::Event;
 use crate::fingerprint::CandidateType;
@@ -8,7 +7,7 @@ use crate::table::Lists;
 use serde_json::Value;
 use std::sync::LazyLock;
 
-static WORDS: LazyLock<Lists> = LazyLock::new(|| Lists::of(include_str!("reminder.txt")));
+static WORDS: LazyLock<Lists> = LazyLock::new(|| Lists::new(include_str!("reminder.txt")));
 
 /// An instruction that was given three times.
 #[derive(Debug, Clone)]
@@ -31,20 +30,20 @@ pub(super) struct Verified {
 }
 
 pub(super) fn repetition(event: &Event) -> Option<Repeated> {
-    let similar = value_of(event, "similar_messages").and_then(Value::as_array);
+    let similar = event.context.similar_messages.as_array();
     let similar: Vec<&str> = similar
         .into_iter()
         .flatten()
         .filter_map(Value::as_str)
         .collect();
-    let messages = similar.iter().copied().chain([content(event)]);
+    let messages = similar.iter().copied().chain([event.message()]);
     // Of equally long ones the first in the alphabet, so that the order of the list does not decide.
     let instructions = messages.filter(|text| is_instruction(text) && is_standing(text));
     let longest = instructions.max_by_key(|text| {
         let chars = text.chars().count().min(MAX_INSTRUCTION);
         (chars, std::cmp::Reverse(*text))
     })?;
-    let similar_count = value_of(event, "similar_count").and_then(Value::as_u64);
+    let similar_count = event.context.similar_count.as_u64();
     let repeated = Repeated {
         text: instruction(longest, MAX_INSTRUCTION),
         similar_count: similar_count.unwrap_or(similar.len() as u64),
@@ -54,8 +53,8 @@ pub(super) fn repetition(event: &Event) -> Option<Repeated> {
 }
 
 pub(super) fn skill(event: &Event) -> Option<Skill> {
-    let text = content(event);
-    let name = text_of(event, "skill_name").to_lowercase();
+    let text = event.message();
+    let name = event.context.skill_name.to_lowercase();
     (text.chars().count() >= 20).then(|| Skill {
         name: one_line(&name, 60),
         text: addition(text),
@@ -63,8 +62,8 @@ pub(super) fn skill(event: &Event) -> Option<Skill> {
 }
 
 pub(super) fn verification(event: &Event) -> Option<Verified> {
-    let text = content(event).to_lowercase();
-    let (action, _) = verified_task(text_of(event, "verified_action"))?;
+    let text = event.message().to_lowercase();
+    let (action, _) = verified_task(&event.context.verified_action)?;
     Some(refined(action, &text))
 }
 

@@ -9,15 +9,16 @@ use super::known::{GroupKind, KnownCandidate, Lesson, MAX_SAMPLES};
 use super::like_index::{LikeIndex, Words, are_like};
 use super::parallel::in_parallel;
 use super::{Input, Settings};
-use crate::command::{Failed, Simple, difference};
+use crate::command::{Difference, Failed, Simple, difference};
 use crate::event::{Event, Success};
 use crate::instant::{self, WINDOW_MS};
 use crate::similarity::Keywords;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 pub(super) struct Timeline<'a> {
-    settings: &'a Settings,
-    pub(super) groups: Vec<Group>,
+    pub(super) input: &'a Input<'a>,
+    pub(super) settings: &'a Settings,
+    pub(super) groups: Vec<Group<'a>>,
     /// Events that are no evidence for anything, by index.
     pub(super) decided: Vec<usize>,
     /// Events that left their group after 30 days, by index.
@@ -28,7 +29,7 @@ pub(super) struct Timeline<'a> {
     by_key: HashMap<(GroupKind, String), usize>,
     families: HashMap<(GroupKind, String), usize>,
     /// The last failures of each session that nothing has solved yet, oldest first.
-    open: HashMap<String, VecDeque<OpenFailure>>,
+    open: HashMap<&'a str, VecDeque<OpenFailure>>,
     /// Commands that worked so far, by their program.
     worked: HashMap<String, Vec<Simple>>,
     /// Groups of earlier candidates about a command that failed, by its base.
@@ -38,7 +39,7 @@ pub(super) struct Timeline<'a> {
 /// A failure that nothing has solved yet.
 struct OpenFailure {
     event: usize,
-    finding: Finding,
+    sample: String,
     attempt: Simple,
     how: Failed,
 }
@@ -50,25 +51,23 @@ const MAX_OPEN: usize = 10;
 const LESSON_MS: i64 = 60 * 60 * 1000;
 
 impl<'a> Timeline<'a> {
-    pub(super) fn run(input: &Input<'_>, settings: &'a Settings) -> Self {
+    pub(super) fn run(input: &'a Input<'a>, settings: &'a Settings) -> Self {
         let read = |event: &Event| (instant::parse(&event.timestamp), findings(event));
         let (times, found): (Vec<Option<i64>>, Vec<Vec<Finding>>) =
             in_parallel(input.events, read).into_iter().unzip();
         let latest = times.iter().flatten().max().copied().unwrap_or_default();
         let now_ms = instant::parse(input.now).unwrap_or(latest);
-        let times_ms: Vec<i64> = times
-            .into_iter()
-            .map(|time| time.unwrap_or(now_ms))
-            .collect();
+        let times = times.into_iter().map(|time| time.unwrap_or(now_ms));
         let known: Vec<Keywords> = input.known.iter().flat_map(known_keywords).collect();
         let keywords = found.iter().flatten().flat_map(|finding| &finding.texts);
         let mut timeline = Self {
+            input,
             settings,
             groups: Vec::new(),
             decided: Vec::new(),
             left: Vec::new(),
             index: LikeIndex::new(keywords.chain(&known)),
-            times_ms,
+            times_ms: times.collect(),
             now_ms,
             by_key: HashMap::new(),
             families: HashMap::new(),
@@ -76,23 +75,20 @@ impl<'a> Timeline<'a> {
             worked: HashMap::new(),
             advised: HashMap::new(),
         };
-        timeline.take_ledger(input);
-        timeline.take_all(input, found);
+        timeline.take_ledger();
+        timeline.take_all(found);
         timeline
     }
 
-    fn take_ledger(&mut self, input: &Input<'_>) {
-        for (candidate, known) in input.known.iter().enumerate() {
+    fn take_ledger(&mut self) {
+        for (candidate, known) in self.input.known.iter().enumerate() {
             for row in &known.groups {
                 let id = self.groups.len();
-                let group = Group::of_ledger(row, candidate);
+                let group = Group::known(row, candidate);
                 if group.kind.is_by_text() {
                     let family = self.family(group.kind, &group.key);
-                    for text in group
-                        .samples
-                        .iter()
-                        .flat_map(|sample| compared(group.kind, sample))
-                    {
+                    let samples = group.samples.iter();
+                    for text in samples.flat_map(|sample| compared(group.kind, sample)) {
                         let words = self.index.words(&text);
                         self.index.add(family, id, i64::MIN, words, true);
                     }
@@ -109,99 +105,81 @@ impl<'a> Timeline<'a> {
         }
     }
 
-    fn take_all(&mut self, input: &Input<'_>, mut found: Vec<Vec<Finding>>) {
-        let order = self.in_order(input.events);
-        let at_ms = |success: &Success| instant::parse(&success.timestamp).unwrap_or(self.now_ms);
-        let successes = input.successes.iter();
-        let mut successes: Vec<(i64, &Success)> = successes.map(|one| (at_ms(one), one)).collect();
+    fn take_all(&mut self, mut found: Vec<Vec<Finding>>) {
+        let now_ms = self.now_ms;
+        let at_ms = |success: &Success| instant::parse(&success.timestamp).unwrap_or(now_ms);
+        let successes = self.input.successes.iter();
+        let mut successes: Vec<(i64, &'a Success)> =
+            successes.map(|one| (at_ms(one), one)).collect();
         successes.sort_by_key(|(at_ms, success)| (*at_ms, &success.command));
         let mut successes = successes.into_iter().peekable();
-        let mut seen: HashSet<&str> = HashSet::with_capacity(order.len());
-        for index in order {
-            while let Some((at_ms, success)) =
-                successes.next_if(|(at_ms, _)| *at_ms < self.times_ms[index])
-            {
-                self.take_success(input, at_ms, success);
-            }
-            let event = &input.events[index];
-            if !seen.insert(&event.id) {
-                continue;
+        for index in self.in_order() {
+            let event_ms = self.times_ms[index];
+            let is_before = |(at_ms, _): &(i64, _)| *at_ms < event_ms;
+            while let Some((at_ms, success)) = successes.next_if(is_before) {
+                self.take_success(at_ms, success);
             }
             let of_event = std::mem::take(&mut found[index]);
             if of_event.is_empty() {
                 self.decided.push(index);
             }
             for finding in of_event {
-                match &finding.detail {
-                    Detail::Failure(Failure::Open { attempt, how }) => {
-                        let failure = OpenFailure {
-                            event: index,
-                            attempt: attempt.clone(),
-                            how: *how,
-                            finding,
-                        };
-                        self.wait(event, failure);
-                    }
-                    _ => self.take(index, event, finding),
+                match finding.detail {
+                    Detail::Failure(Failure::Open { attempt, how }) => self.wait(OpenFailure {
+                        event: index,
+                        sample: finding.sample,
+                        attempt,
+                        how,
+                    }),
+                    detail => self.take(index, Finding { detail, ..finding }),
                 }
             }
         }
         for (at_ms, success) in successes {
-            self.take_success(input, at_ms, success);
+            self.take_success(at_ms, success);
         }
         let open = std::mem::take(&mut self.open).into_values().flatten();
         self.left.extend(open.map(|failure| failure.event));
     }
 
-    /// Returns the numbers of the events by time, those of one time by id.
-    fn in_order(&self, events: &[Event]) -> Vec<usize> {
-        let start = |id: &str| {
-            let mut start = [0; 8];
-            let len = id.len().min(8);
-            start[..len].copy_from_slice(&id.as_bytes()[..len]);
-            u64::from_be_bytes(start)
-        };
-        // Nearly always, the start of an id decides without a look at the id.
-        let keys = events.iter().zip(&self.times_ms).zip(0..);
-        let mut keys: Vec<(i64, u64, usize)> = keys
-            .map(|((event, time_ms), index)| (*time_ms, start(&event.id), index))
+    /// Returns the indexes of the events by time, those of one time by id, each event once.
+    fn in_order(&self) -> Vec<usize> {
+        let events = self.times_ms.iter().zip(self.input.events).zip(0..);
+        let mut order: Vec<(i64, &str, usize)> = events
+            .map(|((time_ms, event), index)| (*time_ms, &*event.id, index))
             .collect();
-        keys.sort_unstable_by(|left, right| {
-            let by_id = || events[left.2].id.cmp(&events[right.2].id);
-            let by_start = (left.0, left.1).cmp(&(right.0, right.1));
-            by_start.then_with(by_id).then(left.2.cmp(&right.2))
-        });
-        keys.into_iter().map(|(_, _, index)| index).collect()
+        order.sort_unstable();
+        order.dedup_by_key(|(_, id, _)| *id);
+        order.into_iter().map(|(_, _, index)| index).collect()
     }
 
-    fn take(&mut self, index: usize, event: &Event, finding: Finding) {
+    fn take(&mut self, index: usize, mut finding: Finding) {
         let at_ms = self.times_ms[index];
-        let family = self.family(finding.kind, &finding.key);
-        let texts: Vec<Words> = finding
-            .texts
-            .iter()
-            .map(|text| self.index.words(text))
-            .collect();
+        let family = self.family(finding.detail.kind(), &finding.key);
+        let texts = std::mem::take(&mut finding.texts);
+        let texts: Vec<Words> = texts.iter().map(|text| self.index.words(text)).collect();
         let id = self.find_group(&finding, family, &texts, at_ms);
         self.forget_old(id, at_ms);
         let is_formed = !self.groups[id].is_waiting();
         let entries = self.add_sample(family, id, at_ms, &texts, &finding.sample);
         let needed = finding.needed(self.settings);
         let may_wait = finding.may_wait();
-        let has_new_sample = !entries.is_empty();
-        let session = session_of(event);
+        let new_texts = (is_formed && !entries.is_empty()).then(|| texts.clone());
         self.groups[id].members.push(Member {
             event: index,
             at_ms,
-            session,
+            session: self.input.events[index].session(),
             finding,
+            texts,
             entries,
         });
-        if is_formed {
-            if has_new_sample {
-                self.pull(family, id, &texts, at_ms);
-            }
-        } else if self.groups[id].has(needed) && !self.form(id, family, at_ms) && !may_wait {
+        if let Some(texts) = new_texts {
+            self.pull(family, id, &texts, at_ms);
+        } else if !is_formed
+            && self.groups[id].has(needed)
+            && !self.form(id, family, at_ms)
+            && !may_wait
+        {
             let members = std::mem::take(&mut self.groups[id].members);
             self.groups[id].indexed = 0;
             let events = self.dropped(members);
@@ -210,11 +188,12 @@ impl<'a> Timeline<'a> {
     }
 
     /// Remembers a failure until a later command of its session shows what works.
-    fn wait(&mut self, event: &Event, failure: OpenFailure) {
-        let open = self.open.entry(session_of(event)).or_default();
+    fn wait(&mut self, failure: OpenFailure) {
+        let session = self.input.events[failure.event].session();
+        let open = self.open.entry(session).or_default();
         if open.len() == MAX_OPEN {
-            self.left
-                .extend(open.pop_front().map(|failure| failure.event));
+            let oldest = open.pop_front();
+            self.left.extend(oldest.map(|failure| failure.event));
         }
         open.push_back(failure);
     }
@@ -226,7 +205,7 @@ impl<'a> Timeline<'a> {
         texts: &[Words],
         at_ms: i64,
     ) -> usize {
-        let key = || (finding.kind, finding.key.clone());
+        let key = || (finding.detail.kind(), finding.key.clone());
         let found = if texts.is_empty() {
             self.by_key.get(&key()).copied()
         } else {
@@ -258,11 +237,9 @@ impl<'a> Timeline<'a> {
             group.remember(sample);
             return Vec::new();
         }
+        let mut indexed = group.members.iter().filter(|one| !one.entries.is_empty());
         let is_known = group.samples.iter().any(|known| known == sample)
-            || group
-                .members
-                .iter()
-                .any(|member| !member.entries.is_empty() && member.finding.sample == sample);
+            || indexed.any(|member| member.finding.sample == sample);
         if is_known || group.indexed.max(group.samples.len()) >= MAX_SAMPLES {
             return Vec::new();
         }
@@ -278,17 +255,16 @@ impl<'a> Timeline<'a> {
 
     /// Makes a candidate of a group; returns whether its words suffice.
     fn form(&mut self, id: usize, family: usize, at_ms: i64) -> bool {
-        if !self.groups[id].form() {
+        let group = &mut self.groups[id];
+        if !group.form() {
             return false;
         }
-        let group = &mut self.groups[id];
         let mut samples = Vec::new();
         for member in group.members.iter().filter(|one| !one.entries.is_empty()) {
             for entry in &member.entries {
                 self.index.set_formed(*entry);
             }
-            let words = words_of(&self.index, &member.finding);
-            samples.push((member.finding.sample.clone(), words));
+            samples.push((member.finding.sample.clone(), member.texts.clone()));
         }
         for (sample, texts) in samples {
             self.groups[id].remember(&sample);
@@ -304,7 +280,7 @@ impl<'a> Timeline<'a> {
             let members = std::mem::take(&mut self.groups[waiting].members);
             let (alike, others): (Vec<_>, Vec<_>) = members
                 .into_iter()
-                .partition(|member| are_like(&words_of(&self.index, &member.finding), texts));
+                .partition(|member| are_like(&member.texts, texts));
             self.groups[waiting].members = others;
             for mut member in alike {
                 if !member.entries.is_empty() {
@@ -324,67 +300,58 @@ impl<'a> Timeline<'a> {
         if !group.is_waiting() {
             return;
         }
-        let is_old = |member: &Member| member.at_ms < at_ms - WINDOW_MS;
+        let is_old = |member: &Member<'_>| member.at_ms < at_ms - WINDOW_MS;
         let first_live = group.members.partition_point(is_old);
-        let old: Vec<Member> = group.members.drain(..first_live).collect();
+        let old: Vec<_> = group.members.drain(..first_live).collect();
         group.indexed -= old.iter().filter(|one| !one.entries.is_empty()).count();
         let events = self.dropped(old);
         self.left.extend(events);
     }
 
     /// Removes the texts of members from the index; returns their events.
-    fn dropped(&mut self, members: Vec<Member>) -> Vec<usize> {
-        let mut events = Vec::with_capacity(members.len());
-        for member in members {
-            for entry in member.entries {
-                self.index.remove(entry);
-            }
-            events.push(member.event);
+    fn dropped(&mut self, members: Vec<Member<'_>>) -> Vec<usize> {
+        for entry in members.iter().flat_map(|member| &member.entries) {
+            self.index.remove(*entry);
         }
-        events
+        members.into_iter().map(|member| member.event).collect()
     }
 
     /// Compares a command that worked with what failed before it in its session.
-    fn take_success(&mut self, input: &Input<'_>, at_ms: i64, success: &Success) {
+    fn take_success(&mut self, at_ms: i64, success: &'a Success) {
         let Some(worked) = attempt(&success.command) else {
             return;
         };
-        let of_session = self.open.get_mut(&success.session_id);
-        let mut solved = Vec::new();
-        for failure in of_session.into_iter().flatten() {
+        let session = success.session_id.as_str();
+        for failure in self.open.remove(session).unwrap_or_default() {
             let since = at_ms.saturating_sub(self.times_ms[failure.event]);
-            if (0..=LESSON_MS).contains(&since) {
-                let difference = difference(&failure.attempt, &worked, failure.how);
-                solved.extend(difference.map(|difference| (failure.event, difference)));
-            }
-        }
-        for (event, difference) in solved {
-            let of_session = self.open.get_mut(&success.session_id);
-            let taken = of_session.and_then(|open| {
-                let at = open.iter().position(|failure| failure.event == event)?;
-                open.remove(at)
-            });
-            let program = difference.from.split(' ').next().unwrap_or_default();
-            let mut also_worked = self.worked.get(program).into_iter().flatten();
-            let is_chance = also_worked.any(|worked| difference.is_contradicted_by(worked));
-            match taken {
-                Some(failure) if is_chance => self.left.push(failure.event),
-                Some(failure) => {
-                    let advised = self.advised.get(&attempt_base(&failure.attempt)).copied();
-                    let finding = failure.finding.solved(difference);
-                    if let Some(advised) = advised {
-                        let key = (finding.kind, finding.key.clone());
-                        self.by_key.entry(key).or_insert(advised);
-                    }
-                    self.take(event, &input.events[event], finding);
-                }
-                None => {}
+            let is_soon = (0..=LESSON_MS).contains(&since);
+            let lesson = is_soon.then(|| difference(&failure.attempt, &worked, failure.how));
+            match lesson.flatten() {
+                Some(difference) => self.solve(failure, difference),
+                None => self.open.entry(session).or_default().push_back(failure),
             }
         }
         let worked_before = self.worked.entry(worked.program.clone()).or_default();
         if !worked_before.contains(&worked) {
             worked_before.push(worked);
         }
+    }
+
+    /// Takes what another command has shown, unless it was chance.
+    fn solve(&mut self, failure: OpenFailure, difference: Difference) {
+        let program = difference.from.split(' ').next().unwrap_or_default();
+        let mut also_worked = self.worked.get(program).into_iter().flatten();
+        if also_worked.any(|worked| difference.is_contradicted_by(worked)) {
+            self.left.push(failure.event);
+            return;
+        }
+        let advised = self.advised.get(&attempt_base(&failure.attempt)).copied();
+        let finding = Finding::solved(failure.sample, difference);
+        if let Some(advised) = advised {
+            let key = (GroupKind::Failure, finding.key.clone());
+            self.by_key.entry(key).or_insert(advised);
+        }
+        self.take(failure.event, finding);
     }
 
     fn family(&mut self, kind: GroupKind, key: &str) -> usize {
@@ -402,17 +369,4 @@ fn known_keywords(known: &KnownCandidate) -> Vec<Keywords> {
     samples
         .flat_map(|(kind, sample)| compared(kind, sample))
         .collect()
-}
-
-fn words_of(index: &LikeIndex, finding: &Finding) -> Vec<Words> {
-    finding.texts.iter().map(|text| index.words(text)).collect()
-}
-
-/// Returns the session of an event; for events without one, as ledgers of other tools have them, its day.
-fn session_of(event: &Event) -> String {
-    if event.session_id.is_empty() {
-        event.timestamp.chars().take(10).collect()
-    } else {
-        event.session_id.clone()
-    }
 }

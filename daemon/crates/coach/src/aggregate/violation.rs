@@ -1,6 +1,5 @@
 //! Violations of the agreed process.
 
-use super::event_text::{command, content, text_of, value_of};
 use super::wording::{Wording, code, one_line};
 use crate::command::{primary, violation_base};
 use crate::event::Event;
@@ -33,7 +32,7 @@ static FOLDERS: LazyLock<Vec<Folder>> =
 
 /// Returns each violation of an event with its key and what it did, each key once.
 pub(super) fn violations(event: &Event) -> Vec<(String, Violation, String)> {
-    let violations = value_of(event, "violations").and_then(Value::as_array);
+    let violations = event.context.violations.as_array();
     let mut found: Vec<(String, _, _)> = Vec::new();
     for violation in violations.into_iter().flatten() {
         let read = read(event, violation);
@@ -72,28 +71,20 @@ impl Violation {
 }
 
 fn read(event: &Event, violation: &Value) -> Option<(String, Violation, String)> {
-    let of = |name: &str| {
-        violation
-            .get(name)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
+    let text = |name: &str| violation[name].as_str().unwrap_or_default();
+    let context = &event.context;
+    let line = match text("command") {
+        "" => &context.command,
+        line => line,
     };
-    let line = [of("command"), command(event)]
-        .into_iter()
-        .find(|text| !text.is_empty())
-        .unwrap_or_default();
-    let file = [
-        of("file_path"),
-        of("file"),
-        text_of(event, "file"),
-        text_of(event, "file_path"),
-    ];
-    match of("kind") {
+    let (own_path, own_file) = (text("file_path"), text("file"));
+    let file = [own_path, own_file, &context.file, &context.file_path];
+    match text("kind") {
         "" => None,
         "cache_path_edit" => {
             // The file is relative to the repository in some events; the pattern that matched names the folder as well.
-            let pattern = of("pattern").replace('\\', "");
-            let path = file.into_iter().chain([content(event), &pattern]);
+            let pattern = text("pattern").replace('\\', "");
+            let path = file.into_iter().chain([event.message(), &pattern]);
             let (folder, path) = path
                 .filter_map(|path| Some((folder_of(path)?, path.to_owned())))
                 .next()?;

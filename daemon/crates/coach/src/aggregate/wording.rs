@@ -43,11 +43,11 @@ impl Wording {
     fn is_vague(&self) -> bool {
         // In bytes, because Chinese says more with a letter.
         let too_short = |text: &str| text.len() < MIN_PART;
-        let says = Keywords::of(&self.action).len();
+        let says = Keywords::new(&self.action).len();
         too_short(&self.trigger)
             || (too_short(&self.action) && says < MIN_KEYWORDS)
             || says == 0
-            || Keywords::of(&format!("{} {}", self.trigger, self.action)).len() < MIN_KEYWORDS
+            || Keywords::new(&format!("{} {}", self.trigger, self.action)).len() < MIN_KEYWORDS
     }
 }
 

@@ -4,13 +4,14 @@ use super::CoachError;
 use super::owner::{Coach, Databases};
 use crate::aggregate::{self, Aggregation, Input, KnownCandidate, Proposal, Settings, Sighting};
 use crate::event::{Event, Success};
+use crate::json_rows::json;
 use crate::ledger::{
-    CandidateRow, Change, EvidenceList, all, evidence_ids, kept, known, of_fingerprints, state_of,
-    union,
+    CandidateRow, Change, EvidenceList, all, evidence_ids, kept, known, state_of, union,
+    with_fingerprints, write_mirror,
 };
 use crate::record::{EventWrite, pending, projects, successes};
 use crate::scope::RuleFile;
-use ccd_protocol::coach::{CandidateStatus, CoachAggregateReply, Scope};
+use ccd_protocol::coach::{Candidate, CandidateStatus, CoachAggregateReply, Scope};
 use ccd_repository::distrust;
 use ccd_store::{StoreError, own_file};
 use std::collections::BTreeMap;
@@ -53,7 +54,7 @@ impl Coach {
         let databases = self.databases().await?;
         let _deciding = self.deciding.lock().await;
         finish(databases).await?;
-        let (events, strange) = pending(&databases.events, MAX_EVENTS).await?;
+        let events = pending(&databases.events, MAX_EVENTS).await?;
         let since = ccd_base::clock::seconds_ago(SUCCESSES_S);
         let given = events.len();
         let batch = Batch {
@@ -72,8 +73,8 @@ impl Coach {
         let new = result.proposals.iter();
         let new: Vec<String> = new.map(|one| one.fingerprint.to_string()).collect();
         let seen_again = result.sightings.len() as u64;
-        let processed = self.store_result(databases, result, strange).await?;
-        let new = of_fingerprints(&databases.ledger, &new).await?;
+        let processed = self.store_result(databases, result).await?;
+        let new = with_fingerprints(&databases.ledger, &new).await?;
         let candidates = self.shown_candidates(databases, new).await?;
         Ok(CoachAggregateReply {
             candidates,
@@ -89,7 +90,6 @@ impl Coach {
         &self,
         databases: &Databases,
         result: Aggregation,
-        strange: Vec<String>,
     ) -> Result<usize, CoachError> {
         let mut rows = Vec::new();
         if !result.sightings.is_empty() {
@@ -97,9 +97,9 @@ impl Coach {
         }
         let has_proposals = !result.proposals.is_empty();
         let (mut changes, decided, json) = ccd_store::blocking(move || {
-            let lists = [&result.decided, &result.expired, &strange];
-            let ids: Vec<&String> = lists.into_iter().flatten().collect();
-            let json = serde_json::to_string(&ids).unwrap_or_default();
+            let ids = result.decided.into_iter().chain(result.expired);
+            let ids: Vec<String> = ids.collect();
+            let json = json(&ids);
             let decided = ids.len();
             let changes = changes(result.proposals, result.sightings, rows);
             (changes, decided, json)
@@ -140,12 +140,12 @@ impl Coach {
     pub(super) async fn write_mirror(&self, databases: &Databases) -> Result<(), StoreError> {
         let rows = all(&databases.ledger).await?;
         let last_proposal = state_of(&databases.ledger, LAST_PROPOSAL).await?;
-        let mirror = self.mirror.clone();
-        let written = ccd_store::blocking(move || mirror.write(&rows, last_proposal)).await;
-        match written {
+        let mirror = self.paths.mirror();
+        let write = move || write_mirror(&mirror, &rows, last_proposal);
+        match ccd_store::blocking(write).await {
             Ok(hash) => databases.change(vec![state(MIRROR_HASH, hash)]).await,
             Err(error) => {
-                tracing::warn!(%error, path = %self.mirror.path().display(), "the mirror of the ledger could not be written");
+                tracing::warn!(%error, path = %self.paths.mirror().display(), "the mirror of the ledger could not be written");
                 Ok(())
             }
         }
@@ -240,7 +240,8 @@ fn changes(
 fn propose(proposal: Proposal, changes: &mut Vec<Change>, lists: &mut Vec<EvidenceList>) {
     let fingerprint = proposal.fingerprint.to_string();
     lists.extend(EvidenceList::new(&fingerprint, &proposal.evidence));
-    changes.push(Change::Put(Box::new(CandidateRow {
+    let candidate = Candidate {
+        id: String::new(),
         fingerprint: fingerprint.clone(),
         normalized_text: proposal.normalized_text,
         title: proposal.wording.title,
@@ -257,9 +258,16 @@ fn propose(proposal: Proposal, changes: &mut Vec<Change>, lists: &mut Vec<Eviden
         last_seen: proposal.last_seen,
         promoted_at: None,
         scope_guess: proposal.scope_guess,
+        eligible: false,
+        mention: false,
+        applied_to: None,
+        effect: None,
+        guarded: false,
+    };
+    changes.push(Change::Put(Box::new(CandidateRow {
+        candidate,
         repo_keys: proposal.repo_keys,
         rejected_at_count: 0,
-        mention: false,
     })));
     changes.push(Change::Groups {
         fingerprint,

@@ -8,11 +8,11 @@ use crate::ledger::{
     CandidateLookup, CandidateRow, Change, DecisionRow, decisions, decisions_on, find,
 };
 use crate::place::{Plan, Written, restore, write};
-use crate::scope::{RuleFile, ScopeInput, guess};
+use crate::scope::{Rules, guess, promotion_eligible};
 use ccd_protocol::coach::{
-    CandidateStatus, CandidateWords, CoachApproveParams, CoachApproveReply, CoachEditParams,
-    CoachPromoteParams, CoachPromoteReply, CoachRejectParams, CoachUndoReply, Decided, Promotion,
-    Scope,
+    Candidate, CandidateStatus, CandidateWords, CoachApproveParams, CoachApproveReply,
+    CoachEditParams, CoachPromoteParams, CoachPromoteReply, CoachRejectParams, CoachUndoReply,
+    Decided, Promotion, Scope,
 };
 use ccd_repository::commit_file;
 use ccd_store::blocking;
@@ -245,7 +245,7 @@ impl Coach {
             let what = format!("no decision on {id} can be undone");
             return Err(CoachError::Refused(what));
         };
-        let before: CandidateRow = serde_json::from_str(&last.candidate_before).map_err(|_| {
+        let before = last.before().ok_or_else(|| {
             CoachError::InvalidArgument("the decision was made by another version".into())
         })?;
         self.take_out(databases, &last).await?;
@@ -292,17 +292,10 @@ impl Coach {
     /// Guesses the scope again, by the new words alone.
     async fn guess_scope(&self, row: &mut CandidateRow) {
         let config = self.config().await;
-        let none = RuleFile::default();
-        let input = ScopeInput {
-            title: &row.title,
-            trigger: &row.trigger_condition,
-            action: &row.action,
-            repositories: row.repositories(),
-            promotion_threshold_repos: config.promotion_threshold_repos,
-            project_rules: &none,
-            global_rules: &none,
-        };
-        row.scope_guess = guess(&input, &config.indicators);
+        let words = [&*row.trigger_condition, &row.action, &row.title];
+        let threshold = config.promotion_threshold_repos;
+        let is_eligible = promotion_eligible(row.repositories(), threshold);
+        row.scope_guess = guess(words, is_eligible, Rules::default(), &config.indicators);
     }
 
     /// Stores a decision that writes no file.
@@ -354,7 +347,8 @@ fn promotion(from_scope: Scope, row: &CandidateRow, reason: &str) -> Promotion {
 
 /// Returns a candidate as it was before a decision. What was counted since stays.
 fn undone(now: &CandidateRow, before: CandidateRow) -> CandidateRow {
-    let mut row = CandidateRow {
+    let (mut row, before) = (now.clone(), before.candidate);
+    row.candidate = Candidate {
         status: before.status,
         current_scope: before.current_scope,
         promoted_at: before.promoted_at,
@@ -364,7 +358,7 @@ fn undone(now: &CandidateRow, before: CandidateRow) -> CandidateRow {
         candidate_type: before.candidate_type,
         mention: before.mention,
         scope_guess: before.scope_guess,
-        ..now.clone()
+        ..row.candidate
     };
     row.identify();
     row
@@ -381,15 +375,17 @@ async fn commit(plan: &Plan, branch: &str, title: &str) -> Result<String, CoachE
 
 /// Replaces words, and checks that they can be written to a file.
 fn apply_words(row: &mut CandidateRow, words: &CandidateWords) -> Result<(), CoachError> {
+    let own = &mut row.candidate;
+    let (title, trigger, action) = (&mut own.title, &mut own.trigger_condition, &mut own.action);
     let parts = [
-        ("title", &words.title, &mut row.title, MAX_TITLE),
+        ("title", &words.title, title, MAX_TITLE),
         (
             "trigger_condition",
             &words.trigger_condition,
-            &mut row.trigger_condition,
+            trigger,
             MAX_PART,
         ),
-        ("action", &words.action, &mut row.action, MAX_PART),
+        ("action", &words.action, action, MAX_PART),
     ];
     for (name, new, old, max) in parts {
         let Some(new) = new else { continue };

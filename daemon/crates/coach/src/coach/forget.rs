@@ -164,7 +164,7 @@ impl Coach {
             let events = events_of(&databases.ledger, &pending).await?;
             databases.events.commit(EventWrite::Waiting(events)).await?;
             let deletes = rows.into_iter().map(|row| Change::Delete {
-                fingerprint: row.fingerprint,
+                fingerprint: row.candidate.fingerprint,
             });
             databases.change(deletes.collect()).await?;
             databases.tidy();

@@ -103,7 +103,7 @@ impl Compiled {
                 .any(|name| !text(name).is_empty() && self.pattern.is_match(clipped(text(name)))),
         };
         let is_here = || match &self.guard.repo_ids {
-            Some(ids) => ids.contains(&projects.of(&call.cwd).id),
+            Some(ids) => ids.contains(&projects.identify(&call.cwd).id),
             None => true,
         };
         matches && is_here()
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_guard_of_a_project_holds_only_there() {
         let projects = Projects::default();
-        let here = projects.of("/nowhere").id;
+        let here = projects.identify("/nowhere").id;
         let payload = payload("git merge --squash x");
         assert!(
             guards(Some(vec![here]))

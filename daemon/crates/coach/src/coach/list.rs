@@ -4,15 +4,15 @@ use super::CoachError;
 use super::arguments::{MAX_LIST_LEN, check_time, limit};
 use super::batch::{LAST_PROPOSAL, MIRROR_HASH};
 use super::owner::{Coach, Databases};
+use super::received::read;
 use super::reports::shown_effect;
 use crate::detect::Detector;
 use crate::fingerprint::{fingerprint, normalise};
 use crate::ledger::{
     CandidateRow, DecisionRow, Page, decisions, evidence_of, evidence_times, fingerprints, guards,
-    page, promotions, short_id, state_of, statuses,
+    is_edited, page, promotions, short_id, state_of, statuses,
 };
-use crate::payload::Payload;
-use crate::record::{Filter, clip, counts, mutes, page as events_page};
+use crate::record::{Filter, counts, mutes, page as events_page};
 use ccd_protocol::coach::{
     Candidate, CandidateStatus, CoachDetectParams, CoachDetectReply, CoachEventsParams,
     CoachEventsReply, CoachFingerprintParams, CoachFingerprintReply, CoachGetParams, CoachGetReply,
@@ -44,7 +44,7 @@ impl Coach {
             return Ok(status);
         };
         let counts = counts(&databases.events).await?;
-        let pending = Page::of(CandidateStatus::Pending, u32::MAX);
+        let pending = Page::with_status(CandidateStatus::Pending, u32::MAX);
         let pending = page(&databases.ledger, pending).await?.into_iter();
         let threshold = config.promotion_threshold_repos;
         let eligible = pending.filter(|row| row.repositories() >= threshold);
@@ -67,7 +67,7 @@ impl Coach {
                 ("ledger".to_owned(), databases.ledger.size_bytes()),
             ]
             .into(),
-            mirror_edited: written.is_some_and(|written| self.mirror.is_edited(&written)),
+            mirror_edited: written.is_some_and(|hash| is_edited(&self.paths.mirror(), &hash)),
             mutes: mutes(&databases.events).await?,
             guards: guards(&databases.ledger).await?,
             ..status
@@ -81,7 +81,7 @@ impl Coach {
         let which = Page {
             repo_id: params.project.map(|project| self.repo_id(&project)),
             by_count: true,
-            ..Page::of(CandidateStatus::Pending, limit(params.limit)?)
+            ..Page::with_status(CandidateStatus::Pending, limit(params.limit)?)
         };
         let rows = page(&databases.ledger, which).await?;
         let candidates = self.shown_candidates(databases, rows).await?;
@@ -167,8 +167,8 @@ impl Coach {
             let mut sessions: HashMap<String, Detector> = HashMap::new();
             let mut results = Vec::with_capacity(params.payloads.len());
             for payload in params.payloads {
-                results.push(match read(&payload) {
-                    Ok(payload) => {
+                results.push(match read(payload.as_bytes()) {
+                    Ok((payload, _)) => {
                         let detector = sessions
                             .entry(payload.session_id.clone())
                             .or_insert_with(|| Detector::new(Arc::clone(&patterns)));
@@ -180,7 +180,7 @@ impl Coach {
                     }
                     Err(error) => Detected {
                         signals: Vec::new(),
-                        error: Some(error),
+                        error: Some(error.to_string()),
                     },
                 });
             }
@@ -205,7 +205,7 @@ impl Coach {
     /// Returns the id of a repository that is given by it, or by a directory in it.
     pub(super) fn repo_id(&self, project: &str) -> String {
         if project.contains('/') {
-            self.projects.of(project).id
+            self.projects.identify(project).id
         } else {
             project.to_owned()
         }
@@ -239,7 +239,7 @@ impl Coach {
                 written.retain(|one| one.state != "undone" && one.file.is_some());
                 candidate.applied_to = written.last().and_then(|one| one.file.clone());
                 let first = written.into_iter().next();
-                if let Some(since) = first.map_or(row.promoted_at, |one| Some(one.at)) {
+                if let Some(since) = first.map_or(row.promoted_at.clone(), |one| Some(one.at)) {
                     let times = evidence_times(&databases.ledger, &row.fingerprint).await?;
                     candidate.effect = shown_effect(&since, &times);
                 }
@@ -248,12 +248,6 @@ impl Coach {
         }
         Ok(shown)
     }
-}
-
-/// Reads a payload, without its secrets.
-fn read(text: &str) -> Result<Payload, String> {
-    let json = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    Payload::of(&clip(json).payload).map_err(|error| error.to_string())
 }
 
 fn signal(signal: crate::signal::Signal) -> Signal {

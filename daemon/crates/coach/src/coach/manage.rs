@@ -5,10 +5,10 @@ use super::owner::Coach;
 use crate::ledger::{CandidateRow, Change, all, promotions, short_id};
 use crate::record::{EventWrite, PayloadWrite, Selection, mutes};
 use ccd_protocol::coach::{
-    Candidate, CoachExportReply, CoachImportParams, CoachImportReply, CoachMuteParams,
-    CoachMuteReply, Mute, Promotion,
+    CoachExportReply, CoachImportParams, CoachImportReply, CoachMuteParams, CoachMuteReply, Mute,
+    Promotion,
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Rejected candidates are deleted after this time.
@@ -173,15 +173,8 @@ fn imported(entry: Value) -> Result<CandidateRow, String> {
             members.insert(name.into(), list);
         }
     }
-    let defaults = serde_json::json!({
-        "id": "", "fingerprint": "", "normalized_text": "", "title": "", "current_scope": "project", "repo_ids": [],
-        "evidence": [], "confidence": 0.0, "count": 1, "status": "pending", "first_seen": "", "last_seen": "",
-        "scope_guess": "project", "eligible": false,
-    });
-    let mut whole: Map<String, Value> = defaults.as_object().cloned().unwrap_or_default();
-    whole.extend(members.into_iter().filter(|(_, value)| !value.is_null()));
-    let mut candidate: Candidate =
-        serde_json::from_value(Value::Object(whole)).map_err(|error| error.to_string())?;
+    let mut row = CandidateRow::from_json(members).map_err(|error| error.to_string())?;
+    let candidate = &mut row.candidate;
     if candidate.trigger_condition.trim().is_empty() || candidate.action.trim().is_empty() {
         return Err("has no trigger_condition or no action".into());
     }
@@ -195,5 +188,7 @@ fn imported(entry: Value) -> Result<CandidateRow, String> {
         let line = line.replace("<!--", "").replace("-->", "");
         *text = ccd_text::redact::redact(&line).text.into_owned();
     }
-    Ok(CandidateRow::of_candidate(candidate))
+    candidate.mention = false;
+    row.identify();
+    Ok(row)
 }

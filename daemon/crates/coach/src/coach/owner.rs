@@ -7,8 +7,7 @@ use super::projects::Projects;
 use super::timing::Timings;
 use crate::config::{CoachConfig, ConfigFile, create_config};
 use crate::deliver::{Delivery, Journal, JournalError, Reader, Spool};
-use crate::ledger::{Change, LEDGER, LedgerWrite, Mirror};
-use crate::place::Places;
+use crate::ledger::{Change, LEDGER, LedgerWrite};
 use crate::record::{EVENTS, EventWrite};
 use ccd_protocol::coach::SignalType;
 use ccd_protocol::hook::HookStatus;
@@ -40,6 +39,11 @@ pub struct CoachPaths {
 impl CoachPaths {
     pub(super) fn config(&self) -> PathBuf {
         self.home.join("config.json")
+    }
+
+    /// The mirror of the ledger.
+    pub(super) fn mirror(&self) -> PathBuf {
+        self.home.join("candidates.json")
     }
 }
 
@@ -95,8 +99,6 @@ pub struct Coach {
     pub(super) guards: RwLock<Arc<Guards>>,
     pub(super) projects: Projects,
     pub(super) friction: Mutex<Vec<(String, Friction)>>,
-    pub(super) mirror: Mirror,
-    pub(super) places: Places,
     pub(super) timings: Timings,
     pub(super) invalid: AtomicU64,
     pub(super) news: Notify,
@@ -130,10 +132,6 @@ impl Coach {
             consent: Consent::in_base(&paths.base),
             spool: Spool::new(paths.spool.clone()).into(),
             config: Arc::new(ConfigFile::new(paths.config()).into()),
-            mirror: Mirror::new(paths.home.join("candidates.json")),
-            places: Places {
-                global: paths.claude.clone(),
-            },
             paths,
             store,
             journal: OnceLock::new(),

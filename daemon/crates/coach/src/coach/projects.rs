@@ -1,6 +1,6 @@
 //! Whose directory a hook ran in, remembered for a moment.
 
-use ccd_repository::{Identity, identify};
+use ccd_repository::Identity;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,14 +15,14 @@ const MAX_FOLDERS: usize = 256;
 pub(super) struct Projects(Mutex<HashMap<String, (Instant, Identity)>>);
 
 impl Projects {
-    pub(super) fn of(&self, folder: &str) -> Identity {
+    pub(super) fn identify(&self, folder: &str) -> Identity {
         let mut known = self.0.lock();
         if let Some((since, identity)) = known.get(folder)
             && since.elapsed() < MAX_AGE
         {
             return identity.clone();
         }
-        let identity = identify(Path::new(folder));
+        let identity = ccd_repository::identify(Path::new(folder));
         if known.len() >= MAX_FOLDERS {
             known.clear();
         }

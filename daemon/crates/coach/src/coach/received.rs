@@ -1,16 +1,12 @@
 //! A payload as it was received: read leniently, and without its secrets.
 
-use crate::payload::Payload;
+use crate::payload::{Payload, PayloadError, json};
 use crate::record::clip;
-use ccd_base::surrogate::mended_text;
-use serde_json::Value;
 
 /// Returns a payload without its secrets, and what is kept of it.
-pub(super) fn read(bytes: &[u8]) -> Option<(Payload, String)> {
-    let json: Value = serde_json::from_str(&mended_text(bytes)).ok()?;
-    let clipped = clip(json);
-    let payload = Payload::of(&clipped.payload).ok()?;
-    Some((payload, clipped.kept))
+pub(super) fn read(bytes: &[u8]) -> Result<(Payload, String), PayloadError> {
+    let clipped = clip(json(bytes)?);
+    Ok((Payload::from_json(&clipped.payload)?, clipped.kept))
 }
 
 #[cfg(test)]
@@ -22,9 +18,9 @@ mod tests {
         let (payload, _) =
             read(br#"{"hook_event_name":"UserPromptSubmit","prompt":"a\ud83d"}"#).unwrap();
         assert_eq!(payload.prompt.as_deref(), Some("a\u{fffd}"));
-        assert!(read(b"{\"a\": ").is_none());
+        assert!(read(b"{\"a\": ").is_err());
         assert!(
-            read(format!("{{\"a\":{}{}}}", "[".repeat(500), "]".repeat(500)).as_bytes()).is_none()
+            read(format!("{{\"a\":{}{}}}", "[".repeat(500), "]".repeat(500)).as_bytes()).is_err()
         );
     }
 }

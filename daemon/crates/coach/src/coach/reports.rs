@@ -5,7 +5,7 @@ use super::arguments::{MAX_LIST_LEN, check_time};
 use super::owner::{Coach, Databases};
 use crate::ledger::{Page, evidence_times, page};
 use crate::record::{by_day, projects};
-use crate::report::{monday_of, recurrence};
+use crate::report::{empty_weeks, monday_of, recurrence};
 use ccd_protocol::coach::{
     CandidateStatus, CoachReportParams, CoachReportReply, Effect, ProjectCount, RuleReport,
     SignalType, TypeCount, WeekCount,
@@ -14,9 +14,6 @@ use std::collections::BTreeMap;
 
 /// Days that a report is about, unless the caller says otherwise.
 const REPORT_DAYS: f64 = 84.0;
-
-/// Weeks of a rule's chart.
-const MAX_WEEKS: usize = 104;
 
 const DAY_S: f64 = 86_400.0;
 
@@ -35,7 +32,7 @@ impl Coach {
         };
         let days = by_day(&databases.events, &since).await?;
         let (mut types, mut by_repo) = (BTreeMap::new(), BTreeMap::new());
-        let mut weeks = empty_weeks(&since);
+        let mut weeks = empty_weeks(&since, &ccd_base::clock::now()).unwrap_or_default();
         for (day, signal_type, repo_id, count) in days {
             let count = count.unsigned_abs();
             if let Some(signal_type) = signal_type.as_deref().and_then(SignalType::named) {
@@ -71,7 +68,7 @@ impl Coach {
     async fn rule_reports(&self, databases: &Databases) -> Result<Vec<RuleReport>, CoachError> {
         let mut reports = Vec::new();
         for status in [CandidateStatus::Approved, CandidateStatus::Promoted] {
-            let which = Page::of(status, MAX_LIST_LEN);
+            let which = Page::with_status(status, MAX_LIST_LEN);
             let rows = page(&databases.ledger, which).await?;
             for candidate in self.shown_candidates(databases, rows).await? {
                 let Some(effect) = candidate.effect else {
@@ -79,14 +76,12 @@ impl Coach {
                 };
                 let times = evidence_times(&databases.ledger, &candidate.fingerprint).await?;
                 let seen = recurrence(&effect.since, &ccd_base::clock::now(), &times);
-                let mut weeks = week_counts(seen.map(|seen| seen.weeks).unwrap_or_default());
-                weeks.drain(..weeks.len().saturating_sub(MAX_WEEKS));
                 reports.push(RuleReport {
                     id: candidate.id,
                     title: candidate.title,
                     status,
                     effect,
-                    weeks,
+                    weeks: week_counts(seen.map(|seen| seen.weeks).unwrap_or_default()),
                     guarded: candidate.guarded,
                 });
             }
@@ -112,15 +107,4 @@ pub(super) fn shown_effect(since: &str, times: &[String]) -> Option<Effect> {
         days_before: seen.days_before,
         days_after: seen.days_after,
     })
-}
-
-/// Returns the weeks from a time until now, without events.
-fn empty_weeks(since: &str) -> BTreeMap<String, u64> {
-    let age_s = ccd_base::clock::age_s(since).unwrap_or_default().max(0.0);
-    let weeks = (age_s / (7.0 * DAY_S)).ceil().min(MAX_WEEKS as f64) as usize;
-    let week = |back: usize| {
-        let day = ccd_base::clock::seconds_ago(back as f64 * 7.0 * DAY_S);
-        Some((monday_of(&day)?, 0))
-    };
-    (0..=weeks).filter_map(week).collect()
 }

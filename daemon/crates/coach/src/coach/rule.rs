@@ -2,6 +2,7 @@
 
 use super::CoachError;
 use super::owner::{Coach, Databases};
+use crate::json_rows::json;
 use crate::ledger::{
     CandidateLookup, CandidateRow, Change, DecisionRow, decisions_in, evidence_of, find,
     next_decision, promotions,
@@ -36,11 +37,8 @@ impl Coach {
                 .is_ok_and(|bytes| bytes == *after)
                 || write(Path::new(file), decision.file_before.as_deref(), after).is_ok();
             let id = decision.id;
-            let changes = match (
-                is_written,
-                serde_json::from_str::<CandidateRow>(&decision.candidate_before),
-            ) {
-                (false, Ok(before)) => {
+            let changes = match decision.before() {
+                Some(before) if !is_written => {
                     let from = decision.fingerprint.clone();
                     let to = before.fingerprint.clone();
                     let mut back =
@@ -125,7 +123,7 @@ impl Coach {
             file_before: plan.and_then(|plan| plan.before.clone()),
             file_after: plan.map(|plan| plan.after.clone()),
             block: plan.map(|plan| plan.block.clone()),
-            candidate_before: serde_json::to_string(old).unwrap_or_default(),
+            candidate_before: json(old),
             made_folder: None,
             state: "done".into(),
         })
@@ -137,7 +135,7 @@ impl Coach {
         scope: Scope,
         root: &Path,
     ) -> Result<Plan, CoachError> {
-        let (places, row, root) = (self.places.clone(), row.clone(), root.to_owned());
+        let (claude, row, root) = (self.paths.claude.clone(), row.clone(), root.to_owned());
         let planned = blocking(move || {
             let words = Words {
                 fingerprint: &row.fingerprint,
@@ -146,7 +144,7 @@ impl Coach {
                 trigger: &row.trigger_condition,
                 action: &row.action,
             };
-            plan(&places, words, scope, &root)
+            plan(&claude, words, scope, &root)
         });
         Ok(planned.await?)
     }
@@ -196,7 +194,7 @@ impl Coach {
             return Ok(PathBuf::from("/"));
         }
         if let Some(cwd) = cwd {
-            let here = self.projects.of(cwd);
+            let here = self.projects.identify(cwd);
             if row.repo_ids.contains(&here.id) {
                 return Ok(here.root);
             }
@@ -214,7 +212,7 @@ impl Coach {
                 "the project no longer exists: {}; --scope global writes to your own rules",
                 shown(roots.iter().copied())
             ))),
-            ([], Some(cwd)) => Ok(self.projects.of(cwd).root),
+            ([], Some(cwd)) => Ok(self.projects.identify(cwd).root),
             ([], None) => Err(CoachError::InvalidArgument(
                 "the project's directory is not known; give cwd".into(),
             )),

@@ -5,14 +5,13 @@ use super::owner::{Coach, CoachPaths, CoachSettings, Databases};
 use super::received::read;
 use crate::config::CoachConfig;
 use crate::deliver::{Delivery, JournalError, Reader};
-use crate::detect::{Detected, Detector, context, is_answer};
-use crate::event::Success;
+use crate::detect::{Detected, Detector, is_answer};
 use crate::ledger::Change;
 use crate::patterns::PatternSet;
 use crate::payload::{HookEvent, Payload};
 use crate::record::{
-    EventWrite, PROMPT_ID, PayloadRow, PayloadWrite, Recorded, RecordedSignal, TOOL_USE_ID, mutes,
-    payloads_of, taken,
+    EventWrite, PROMPT_ID, PayloadRow, PayloadWrite, Recorded, TOOL_USE_ID, mutes, payloads_of,
+    taken,
 };
 use crate::signal::Signal;
 use ccd_protocol::coach::{EventType, Mute};
@@ -233,7 +232,7 @@ impl Work {
         muted: &[Mute],
     ) -> Result<(Option<Recorded>, PayloadRow), StoreError> {
         let timings = &self.coach.timings;
-        let Some((payload, kept)) = read(&delivery.payload) else {
+        let Ok((payload, kept)) = read(&delivery.payload) else {
             self.coach.invalid.fetch_add(1, Ordering::Relaxed);
             timings.count("invalid", &delivery.at, delivery.took_ms);
             let len = delivery.payload.len();
@@ -245,7 +244,7 @@ impl Work {
             timings.count(event, &delivery.at, delivery.took_ms);
         }
         let cwd = payload.cwd.as_deref().unwrap_or_default();
-        let project = self.coach.projects.of(cwd);
+        let project = self.coach.projects.identify(cwd);
         // A payload that arrives again, for example because hooks are installed twice, was not said twice.
         let detected = if is_new {
             self.detector(&payload.session_id).await?.detect(&payload)
@@ -253,7 +252,7 @@ impl Work {
             Detected::default()
         };
         self.turn_has_ended |= matches!(payload.event, HookEvent::Stop | HookEvent::SessionEnd);
-        let signals = detected.signals.iter();
+        let signals = detected.signals.into_iter();
         let signals = signals.filter(|signal| !is_muted(muted, signal, &project.id));
         let stored = signals.map(|signal| in_transcript(stored(signal, &project.root), &payload));
         let row = row(delivery, event, &payload.session_id, &project.id, kept);
@@ -262,7 +261,7 @@ impl Work {
             timestamp: delivery.at.clone(),
             session_id: payload.session_id.clone(),
             signals: stored.collect(),
-            success: detected.observed.map(|Success { command, .. }| command),
+            success: detected.success,
             project,
         };
         Ok((Some(recorded), row))
@@ -270,29 +269,30 @@ impl Work {
 
     /// Returns the detector with the history of a session.
     async fn detector(&mut self, session_id: &str) -> Result<&mut Detector, StoreError> {
-        if !self.sessions.contains_key(session_id) {
-            if self.sessions.len() >= MAX_SESSIONS {
-                let oldest = self.sessions.iter().min_by_key(|(_, (used, _))| *used);
-                if let Some(oldest) = oldest.map(|(id, _)| id.clone()) {
-                    self.sessions.remove(&oldest);
-                }
-            }
-            let mut detector = Detector::new(Arc::clone(&self.patterns));
-            // What an earlier process, or this one long ago, has seen of it.
-            for payload in payloads_of(&self.coach.store, session_id, HISTORY_LEN).await? {
-                if let Ok(payload) = Payload::parse(payload.as_bytes()) {
-                    detector.detect(&payload);
-                }
-            }
-            self.sessions
-                .insert(session_id.to_owned(), (Instant::now(), detector));
-        }
-        let (used, detector) = self
-            .sessions
-            .entry(session_id.to_owned())
-            .or_insert_with(|| (Instant::now(), Detector::new(Arc::clone(&self.patterns))));
-        *used = Instant::now();
+        let mut detector = match self.sessions.remove(session_id) {
+            Some((_, detector)) => detector,
+            None => self.remembered(session_id).await?,
+        };
         detector.set_patterns(Arc::clone(&self.patterns));
+        if self.sessions.len() >= MAX_SESSIONS {
+            let oldest = self.sessions.iter().min_by_key(|(_, (used, _))| *used);
+            if let Some(oldest) = oldest.map(|(id, _)| id.clone()) {
+                self.sessions.remove(&oldest);
+            }
+        }
+        let entry = self.sessions.entry(session_id.to_owned());
+        let (_, detector) = entry.insert_entry((Instant::now(), detector)).into_mut();
+        Ok(detector)
+    }
+
+    /// Returns a detector that knows what an earlier process, or this one long ago, has seen of a session.
+    async fn remembered(&self, session_id: &str) -> Result<Detector, StoreError> {
+        let mut detector = Detector::new(Arc::clone(&self.patterns));
+        for payload in payloads_of(&self.coach.store, session_id, HISTORY_LEN).await? {
+            if let Ok(payload) = Payload::parse(payload.as_bytes()) {
+                detector.detect(&payload);
+            }
+        }
         Ok(detector)
     }
 
@@ -342,10 +342,9 @@ fn row(
     }
 }
 
-/// Returns a signal as it is stored; files are relative to the project.
-fn stored(signal: &Signal, root: &Path) -> RecordedSignal {
-    let mut context = context(signal);
-    if let Some(Value::String(file)) = context.get_mut("file")
+/// Returns a signal as it is stored: files are relative to the project.
+fn stored(mut signal: Signal, root: &Path) -> Signal {
+    if let Some(Value::String(file)) = signal.detail.get_mut("file")
         && let Ok(inside) = Path::new(&*file).strip_prefix(root)
         && inside
             .components()
@@ -353,23 +352,18 @@ fn stored(signal: &Signal, root: &Path) -> RecordedSignal {
     {
         *file = inside.display().to_string();
     }
-    RecordedSignal {
-        event_type: signal.event_type,
-        signal_type: signal.signal_type,
-        content: signal.content.clone(),
-        context,
-    }
+    signal
 }
 
 /// Adds where in the transcript a signal is.
-fn in_transcript(mut signal: RecordedSignal, payload: &Payload) -> RecordedSignal {
-    let tool_use_id = match (&payload.tool_use_id, &payload.batch[..]) {
+fn in_transcript(mut signal: Signal, payload: &Payload) -> Signal {
+    let tool_use_id = match (&payload.call.tool_use_id, &payload.batch[..]) {
         (None, [call]) => &call.tool_use_id,
         (id, _) => id,
     };
     for (name, id) in [(TOOL_USE_ID, tool_use_id), (PROMPT_ID, &payload.prompt_id)] {
         if let Some(id) = id {
-            signal.context.insert(name.into(), id.as_str().into());
+            signal.set(name, id.as_str());
         }
     }
     signal
@@ -398,11 +392,11 @@ fn seen(coach: &Coach, at: String, friction: super::Friction, muted: &[Mute]) ->
         },
         content: clipped(&ccd_text::redact::redact(&friction.content).text, 500),
     };
-    let project = coach.projects.of(&friction.cwd);
+    let project = coach.projects.identify(&friction.cwd);
     let signals = if is_muted(muted, &signal, &project.id) || is_only_an_answer(&signal) {
         Vec::new()
     } else {
-        vec![stored(&signal, &project.root)]
+        vec![stored(signal, &project.root)]
     };
     Recorded {
         delivery_id: None,

@@ -5,7 +5,7 @@ use super::simple::{Simple, is_flag};
 use crate::table::Lists;
 use std::sync::LazyLock;
 
-static WORDS: LazyLock<Lists> = LazyLock::new(|| Lists::of(include_str!("difference.txt")));
+static WORDS: LazyLock<Lists> = LazyLock::new(|| Lists::new(include_str!("difference.txt")));
 
 /// Both forms, as far as they say something for other occasions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ const NEAR: usize = 40;
 impl Failed {
     /// Returns what an output in lower case says about the call of `command`: it names the program, or one of its words.
     #[must_use]
-    pub fn of(output: &str, command: &Simple) -> Self {
+    pub fn new(output: &str, command: &Simple) -> Self {
         let names = |said: &str, named: &[&str]| {
             let parts = WORDS.get(said).iter();
             let mut parts = parts.flat_map(|part| output.match_indices(part));
@@ -320,7 +320,7 @@ mod tests {
                 is_missing,
                 is_misused,
             };
-            let failed = Failed::of(output, &primary(line).unwrap());
+            let failed = Failed::new(output, &primary(line).unwrap());
             assert_eq!(failed, expected, "{output}");
         }
     }

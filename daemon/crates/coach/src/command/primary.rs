@@ -56,7 +56,7 @@ pub fn violation_base(command: &Simple) -> String {
 }
 
 fn parse_into(line: &str, depth: usize, commands: &mut Vec<Simple>) {
-    for command in split(line).into_iter().filter_map(Simple::of) {
+    for command in split(line).into_iter().filter_map(Simple::from_part) {
         match command.inner_line().filter(|_| depth < MAX_DEPTH) {
             Some(inner) => {
                 let first = commands.len();

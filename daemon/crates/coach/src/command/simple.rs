@@ -5,7 +5,7 @@ use crate::table::Lists;
 use std::collections::VecDeque;
 use std::sync::LazyLock;
 
-static WORDS: LazyLock<Lists> = LazyLock::new(|| Lists::of(include_str!("simple.txt")));
+static WORDS: LazyLock<Lists> = LazyLock::new(|| Lists::new(include_str!("simple.txt")));
 
 /// A program with its words, without assignments, wrappers such as `sudo`, and redirections.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Simple {
 
 impl Simple {
     /// Returns the program of a part; none when it has only assignments or words of the shell's language.
-    pub(super) fn of(part: CommandPart) -> Option<Self> {
+    pub(super) fn from_part(part: CommandPart) -> Option<Self> {
         let mut words = VecDeque::from(part.words);
         let mut assignments = Vec::new();
         while let Some(word) = words.pop_front() {
@@ -124,7 +124,7 @@ impl Simple {
             }
             _ => return None,
         };
-        Self::of(CommandPart {
+        Self::from_part(CommandPart {
             connector: self.connector,
             words: self.words.get(start..)?.to_vec(),
         })

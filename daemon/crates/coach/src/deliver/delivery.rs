@@ -62,7 +62,7 @@ impl Delivery {
     }
 
     /// Returns the delivery in a record; `None` if it is not one.
-    pub(super) fn of_record(record: &[u8]) -> Option<Self> {
+    pub(super) fn from_record(record: &[u8]) -> Option<Self> {
         let end = record.iter().position(|byte| *byte == b'\n')?;
         let mut head = std::str::from_utf8(&record[..end]).ok()?.splitn(3, ' ');
         Some(Self {
@@ -85,12 +85,12 @@ mod tests {
         let new =
             |id: &str, at: &str, payload: &str| Delivery::new(id.into(), at.into(), payload.into());
         let delivery = new(id, at, " {\"a\": \"\\n\"}\n").unwrap();
-        assert_eq!(Delivery::of_record(&delivery.to_record()), Some(delivery));
+        assert_eq!(Delivery::from_record(&delivery.to_record()), Some(delivery));
         assert!(matches!(new("12", at, "{}"), Err(DeliveryError::Id)));
         assert!(matches!(new(id, "now", "{}"), Err(DeliveryError::Time(_))));
         for payload in ["", "[]", "1", "\u{feff}{}"] {
             assert!(matches!(new(id, at, payload), Err(DeliveryError::Payload)));
         }
-        assert_eq!(Delivery::of_record(b"no line"), None);
+        assert_eq!(Delivery::from_record(b"no line"), None);
     }
 }

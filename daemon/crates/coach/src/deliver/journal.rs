@@ -151,8 +151,8 @@ impl Journal {
     }
 
     pub(crate) fn waiting_bytes(&self) -> u64 {
-        let end = self.shared.end.load(Ordering::Relaxed);
-        end.saturating_sub(self.shared.done.load(Ordering::Relaxed))
+        let (end, done) = self.positions();
+        end.saturating_sub(done)
     }
 }
 
@@ -204,7 +204,7 @@ impl Reader {
             };
             self.position += (HEAD_LEN + record.len()) as u64;
             bytes += record.len();
-            deliveries.extend(Delivery::of_record(&record));
+            deliveries.extend(Delivery::from_record(&record));
         }
         Ok(deliveries)
     }

@@ -12,7 +12,7 @@ use crate::table::Patterns;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(include_str!("claim.txt")));
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(include_str!("claim.txt")));
 
 /// Returns the signal of the assistant's last message.
 /// Any tool result since the last prompt backs a claim. A detector that has not seen the turn from its start knows of no
@@ -39,7 +39,7 @@ pub(super) fn detect(payload: &Payload, set: &PatternSet, history: &History) -> 
     let violation = |name| json!({"kind": "premature_success_claim", "pattern": name});
     let violations: Vec<Value> = names.iter().map(violation).collect();
     let matches = names.iter().map(|&name| Value::from(name)).collect();
-    let confidence = FORMULA.of(names.len());
+    let confidence = FORMULA.confidence(names.len());
     let mut signal = signal(SignalType::ProcessViolation, matches, confidence, message);
     signal.event_type = EventType::Post;
     signal.set("violations", violations);

@@ -32,7 +32,7 @@ pub(super) fn detect(
     if matches.is_empty() {
         return None;
     }
-    let confidence = FORMULA.of(matches.len());
+    let confidence = FORMULA.confidence(matches.len());
     let confidence = if assistant == Assistant::Idle {
         rounded(confidence / 2.0)
     } else {

@@ -6,7 +6,7 @@ use crate::table::Patterns;
 use std::sync::LazyLock;
 
 static PATTERNS: LazyLock<Patterns> =
-    LazyLock::new(|| Patterns::of(include_str!("correction_conditions.txt")));
+    LazyLock::new(|| Patterns::new(include_str!("correction_conditions.txt")));
 
 pub(super) type Condition = fn(&Spot<'_>) -> bool;
 

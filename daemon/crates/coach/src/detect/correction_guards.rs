@@ -8,7 +8,7 @@ use crate::table::Patterns;
 use std::sync::LazyLock;
 
 static PATTERNS: LazyLock<Patterns> =
-    LazyLock::new(|| Patterns::of(include_str!("correction_guards.txt")));
+    LazyLock::new(|| Patterns::new(include_str!("correction_guards.txt")));
 
 /// In a long text only the start is searched for words that instructions are full of.
 const LONG_TEXT_START: usize = 160;

@@ -6,7 +6,6 @@ use super::{
     claim, correction, failure, rejection, repetition, skill, tone, verification, version,
     violation,
 };
-use crate::event::Success;
 use crate::patterns::PatternSet;
 use crate::payload::{HookEvent, Payload};
 use crate::signal::Signal;
@@ -22,18 +21,8 @@ pub(crate) struct Detector {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Detected {
     pub(crate) signals: Vec<Signal>,
-    /// A command that succeeded after a command of the same base had failed. Time and repository are for the caller to
-    /// fill in, who knows them.
-    pub(crate) observed: Option<Success>,
-}
-
-impl Detected {
-    fn of(signals: impl IntoIterator<Item = Signal>) -> Self {
-        Self {
-            signals: signals.into_iter().collect(),
-            observed: None,
-        }
-    }
+    /// A command that succeeded after a command of the same base had failed.
+    pub(crate) success: Option<String>,
 }
 
 impl Detector {
@@ -58,7 +47,9 @@ impl Detector {
                 detected.signals = self.prompt(payload.prompt.as_deref().unwrap_or_default())
             }
             HookEvent::PreToolUse => self.history.assistant = Assistant::Acted,
-            HookEvent::PostToolUse | HookEvent::PostToolUseFailure => detected = self.tool(payload),
+            HookEvent::PostToolUse | HookEvent::PostToolUseFailure => {
+                self.tool(payload, &mut detected);
+            }
             HookEvent::PostToolBatch | HookEvent::PermissionDenied => {
                 let rejected = rejection::detect(payload, &mut self.history);
                 detected.signals.extend(rejected);
@@ -83,7 +74,7 @@ impl Detector {
 
     fn prompt(&mut self, prompt: &str) -> Vec<Signal> {
         let mut signals = Vec::new();
-        if let Some(prose) = Prose::of(prompt) {
+        if let Some(prose) = Prose::new(prompt) {
             let patterns = &self.patterns;
             let assistant = self.history.assistant;
             signals.extend(correction::detect(prompt, &prose, patterns, assistant));
@@ -97,41 +88,36 @@ impl Detector {
         signals
     }
 
-    fn tool(&mut self, payload: &Payload) -> Detected {
-        let history = &mut self.history;
+    fn tool(&mut self, payload: &Payload, detected: &mut Detected) {
+        let (history, call) = (&mut self.history, &payload.call);
         history.assistant = Assistant::Acted;
         history.turn_tool_outputs += 1;
-        let tool = payload.tool_name.as_deref().unwrap_or_default();
-        if let (Some(skill), "Skill") = (&payload.tool_input.skill, tool) {
+        let tool = call.tool_name.as_deref().unwrap_or_default();
+        if let (Some(skill), "Skill") = (&call.skill, tool) {
             history.start_skill(skill);
         }
-        if payload.is_interrupt || payload.tool_response.interrupted {
-            return Detected::default();
+        if payload.is_interrupt || call.interrupted {
+            return;
         }
         if let Some(rejected) = rejection::detect(payload, history) {
-            return Detected::of([rejected]);
+            detected.signals.push(rejected);
+            return;
         }
         let is_shell = matches!(tool, "Bash" | "PowerShell" | "Shell");
-        let Some(line) = payload.tool_input.command.as_deref().filter(|_| is_shell) else {
-            return Detected::of(violation::of_file(payload, &self.patterns));
+        let Some(line) = call.command.as_deref().filter(|_| is_shell) else {
+            let violation = violation::in_file(payload, &self.patterns);
+            detected.signals.extend(violation);
+            return;
         };
         let failure = failure::detect(payload, line, &self.patterns, history);
         let is_success = failure.is_none() && payload.event == HookEvent::PostToolUse;
-        let observed = (is_success && history.solve(line)).then(|| Success {
-            timestamp: String::new(),
-            session_id: payload.session_id.clone(),
-            repo_id: String::new(),
-            command: line.to_owned(),
-        });
+        detected.success = (is_success && history.solve(line)).then(|| line.to_owned());
         history.add_call(line, failure.is_some().then(|| payload.stderr()));
         let later = [
             failure,
             version::detect(payload, line, &self.patterns),
-            violation::of_command(payload, line, &self.patterns),
+            violation::in_command(payload, line, &self.patterns),
         ];
-        Detected {
-            signals: later.into_iter().flatten().collect(),
-            observed,
-        }
+        detected.signals.extend(later.into_iter().flatten());
     }
 }

@@ -1,4 +1,4 @@
-use super::{Detector, context};
+use super::Detector;
 use crate::patterns::PatternSet;
 use crate::payload::Payload;
 use crate::signal::{EventType, Signal, SignalType};
@@ -41,7 +41,7 @@ fn a_failure_has_the_context_of_the_seed() {
         &mut detector(),
         &failed("cd x && npm test", "Exit code 1\nnpm ERR! boom"),
     );
-    let context = context(&signals[0]);
+    let context = signals[0].context();
     assert_eq!(context["command"], "cd x && npm test");
     assert_eq!(context["exit_code"], 1);
     assert_eq!(context["stderr_preview"], "npm ERR! boom");
@@ -61,10 +61,7 @@ fn a_success_after_a_failure_of_the_same_base_is_reported_once() {
     );
     let mut observed = |command: &str| {
         let payload = Payload::parse(succeeded(command).to_string().as_bytes()).unwrap();
-        detector
-            .detect(&payload)
-            .observed
-            .map(|success| success.command)
+        detector.detect(&payload).success
     };
     assert_eq!(observed("npm test"), None);
     assert_eq!(
@@ -216,7 +213,7 @@ fn a_context_has_no_nulls() {
         "update the skill so that it checks the branch",
     );
     assert_eq!(signals[0].detail["skill_name"], Value::Null);
-    assert!(!context(&signals[0]).contains_key("skill_name"));
+    assert!(!signals[0].context().contains_key("skill_name"));
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Commands whose exit code is an answer: `grep` exits with 1 when it finds nothing.
 
 use crate::command::{Connector, Simple, parse};
-use crate::table::word_set;
-use std::collections::HashSet;
+use crate::table::Lists;
 use std::sync::LazyLock;
+
+static WORDS: LazyLock<Lists> = LazyLock::new(|| Lists::new(include_str!("exit_answers.txt")));
 
 /// Returns whether a code other than 0 is an answer of what `line` executed last.
 /// `printed_error` says whether a failure was printed: then another part of the line may have failed.
@@ -24,14 +25,6 @@ pub(crate) fn is_answer(line: &str, code: i32, printed_error: bool) -> bool {
     !printed_error && worked[start..].iter().any(|command| answers(command, code))
 }
 
-/// Programs that exit with 1 for "no", "none" or "different".
-static SAYS_NO: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    word_set(
-        "[ [[ ack ag cmp command diff egrep expr fgrep fuser grep hash lsof mountpoint nc pgrep pidof pkill rg \
-         sdiff test type ugrep which zgrep",
-    )
-});
-
 /// What `xargs` exits with when a command that it executed exited with 1 to 125.
 const XARGS_SOME_FAILED: i32 = 123;
 
@@ -46,38 +39,24 @@ fn answers(command: &Simple, code: i32) -> bool {
 }
 
 fn answers_itself(command: &Simple, code: i32) -> bool {
-    let words = command.from_subcommand().iter();
-    let words: Vec<&str> = words.map(String::as_str).collect();
-    let first = words.first().copied().unwrap_or_default();
-    let has = |names: &str| names.split(' ').any(|name| command.has_flag(name));
-    match (command.program.as_str(), code) {
-        (program, 1) if SAYS_NO.contains(program) => true,
-        ("git", 1) => match first {
-            "diff" | "diff-index" | "diff-files" | "diff-tree" => {
-                has("--exit-code --quiet --no-index -q --check")
-            }
-            "merge-base" => has("--is-ancestor"),
-            "grep" | "check-ignore" => true,
-            "config" => {
-                has("--get --get-all --get-regexp")
-                    || words.len() == 2
-                    || words.get(1) == Some(&"get")
-            }
-            "show-ref" | "ls-files" | "symbolic-ref" | "rev-parse" => {
-                has("--verify -q --quiet --error-unmatch")
-            }
-            _ => false,
-        },
-        ("git", 2) => first == "ls-remote" && has("--exit-code"),
-        ("systemctl", _) => matches!(first, "is-active" | "is-enabled" | "is-failed" | "status"),
-        ("jq", 1) => has("-e --exit-status"),
-        ("kill", 1) => words.contains(&"-0"),
-        ("ps", 1) => has("-p -C"),
-        ("getent", 2) | ("false", 1) => true,
-        ("npm" | "pnpm" | "yarn", 1) => first == "outdated",
-        ("terraform", 2) => has("-detailed-exitcode"),
-        ("docker", 1) => words.starts_with(&["image", "inspect"]) && has("--format"),
-        ("tmux", 1) => first == "has-session",
-        _ => false,
+    // `git config NAME` prints a value.
+    let is_config = matches!(command.from_subcommand(), [first, _] if first == "config");
+    let is_read = command.program == "git" && is_config && code == 1;
+    let mut rows = WORDS.get("answers").iter();
+    is_read || rows.any(|row| fits(row, command, code))
+}
+
+fn fits(row: &str, command: &Simple, code: i32) -> bool {
+    let mut parts = row.split(' ');
+    if parts.next() != Some(&command.program) {
+        return false;
     }
+    let is_code = parts
+        .next()
+        .is_some_and(|of| of == "*" || of == code.to_string());
+    let (options, words): (Vec<_>, Vec<_>) = parts.partition(|part| part.starts_with('-'));
+    let named = command.from_subcommand().iter().take(words.len());
+    is_code
+        && named.eq(words)
+        && (options.is_empty() || options.iter().any(|option| command.has_flag(option)))
 }

@@ -5,7 +5,7 @@ use super::found::{Formula, first_chars, patterns, signal};
 use super::history::History;
 use super::stderr::{is_code_in_context, is_failure_of_success};
 use crate::patterns::{PatternGroup, PatternSet};
-use crate::payload::Payload;
+use crate::payload::{Payload, ToolCall};
 use crate::signal::{Signal, SignalType};
 
 const FORMULA: Formula = Formula::new(0.7, 0.1, 0.99);
@@ -43,7 +43,7 @@ pub(super) fn detect(
         return None;
     }
     let similar = history.similar_failures(line);
-    let confidence = FORMULA.of_command(similar, payload);
+    let confidence = FORMULA.confidence_of(similar, payload);
     let matches = patterns(&found);
     let has_output = !stderr.trim().is_empty();
     let content = if has_output { stderr } else { line };
@@ -57,18 +57,19 @@ pub(super) fn detect(
     }
     signal.set("similar_recent_failures", similar);
     signal.set("stderr_preview", first_chars(stderr, MAX_PREVIEW_CHARS));
-    add_action(&mut signal, payload, Some(line));
+    add_action(&mut signal, payload, &payload.call);
     Some(signal)
 }
 
-pub(super) fn add_action(signal: &mut Signal, payload: &Payload, line: Option<&str>) {
-    if let Some(tool) = &payload.tool_name {
+/// Adds what a call of a payload did.
+pub(super) fn add_action(signal: &mut Signal, payload: &Payload, call: &ToolCall) {
+    if let Some(tool) = &call.tool_name {
         signal.set("action", tool.to_lowercase());
     }
-    if let Some(line) = line {
+    if let Some(line) = call.command.as_deref() {
         signal.set("command", line);
     }
-    if let Some(file) = payload.tool_input.file_path.as_deref() {
+    if let Some(file) = call.file_path.as_deref() {
         let cwd = payload.cwd.as_deref().unwrap_or_default();
         let cwd = cwd.trim_end_matches('/');
         let inside = file.strip_prefix(cwd).filter(|_| !cwd.is_empty());

@@ -24,14 +24,14 @@ impl Formula {
     }
 
     /// Returns the confidence of what a command has printed.
-    pub(super) fn of_command(self, count: usize, payload: &Payload) -> f64 {
+    pub(super) fn confidence_of(self, count: usize, payload: &Payload) -> f64 {
         match payload.agent_id {
-            Some(_) => rounded(self.of(count) * IN_SUB_AGENT),
-            None => self.of(count),
+            Some(_) => rounded(self.confidence(count) * IN_SUB_AGENT),
+            None => self.confidence(count),
         }
     }
 
-    pub(super) fn of(self, count: usize) -> f64 {
+    pub(super) fn confidence(self, count: usize) -> f64 {
         #[expect(
             clippy::cast_precision_loss,
             reason = "counts are at most some hundreds"
@@ -67,16 +67,6 @@ pub(super) fn signal(
         detail: Map::new(),
         content,
     }
-}
-
-/// Returns the column `context` of a signal's event: its details, with what each kind has, and without nulls.
-pub(crate) fn context(signal: &Signal) -> Map<String, Value> {
-    let mut context = signal.detail.clone();
-    context.retain(|_, value| !value.is_null());
-    context.insert("signal_type".into(), json!(signal.signal_type));
-    context.insert("matches".into(), json!(signal.matches));
-    context.insert("confidence".into(), json!(signal.confidence));
-    context
 }
 
 pub(super) fn patterns(found: &[MatchedPattern<'_, '_>]) -> Vec<Value> {

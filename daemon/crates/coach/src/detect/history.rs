@@ -83,7 +83,7 @@ impl History {
     pub(super) fn add_call(&mut self, line: &str, failed: Option<&str>) {
         let attempt = failed.and_then(|output| {
             let attempt = primary(line)?;
-            let how = Failed::of(&output.to_lowercase(), &attempt);
+            let how = Failed::new(&output.to_lowercase(), &attempt);
             Some((attempt, how))
         });
         push(

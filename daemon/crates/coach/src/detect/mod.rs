@@ -34,4 +34,3 @@ mod violation;
 
 pub(crate) use detector::{Detected, Detector};
 pub(crate) use exit_answers::is_answer;
-pub(crate) use found::context;

@@ -3,7 +3,7 @@
 use crate::table::Patterns;
 use std::sync::LazyLock;
 
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(include_str!("prose.txt")));
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(include_str!("prose.txt")));
 
 /// Maximum number of bytes of a prompt that are looked at; what somebody pasted after that is no correction.
 const MAX_PROMPT_BYTES: usize = 16 * 1024;
@@ -21,7 +21,7 @@ pub(super) struct Prose {
 
 impl Prose {
     /// Returns the prose of a prompt; none for a prompt that no person wrote.
-    pub(super) fn of(prompt: &str) -> Option<Self> {
+    pub(super) fn new(prompt: &str) -> Option<Self> {
         let prompt = prompt.trim_start();
         let prompt = &prompt[..prompt.floor_char_boundary(MAX_PROMPT_BYTES)];
         if PATTERNS.is_match("machine made", prompt) {

@@ -34,7 +34,7 @@ pub(super) fn detect(prompt: &str, prose: &Prose, history: &mut History) -> Opti
     let signal = (similar.len() >= MIN_SIMILAR).then(|| {
         let listed = similar.iter().take(MAX_LISTED);
         let listed = listed.map(|message| first_chars(message, MAX_LISTED_CHARS));
-        let confidence = FORMULA.of(similar.len());
+        let confidence = FORMULA.confidence(similar.len());
         let mut signal = signal(SignalType::Repetition, Vec::new(), confidence, prompt);
         signal.set("similar_count", similar.len());
         signal.set("similar_messages", listed.collect::<Vec<_>>());

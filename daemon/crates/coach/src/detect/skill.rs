@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(include_str!("skill.txt")));
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(include_str!("skill.txt")));
 
 const FORMULA: Formula = Formula::new(0.5, 0.15, 0.9);
 
@@ -43,7 +43,7 @@ pub(super) fn detect(
     if matches.is_empty() {
         return None;
     }
-    let confidence = FORMULA.of(matches.len());
+    let confidence = FORMULA.confidence(matches.len());
     let mut signal = signal(SignalType::SkillSupplement, matches, confidence, prompt);
     // The golden cases have null for "no skill is named".
     let named = if is_named {

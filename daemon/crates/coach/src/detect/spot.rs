@@ -4,7 +4,7 @@ use crate::table::Patterns;
 use regex::Match;
 use std::sync::LazyLock;
 
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(include_str!("spot.txt")));
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(include_str!("spot.txt")));
 
 /// A part of a text with what is before and after it.
 #[derive(Debug, Clone, Copy)]

@@ -6,7 +6,7 @@ use crate::patterns::MatchedPattern;
 use crate::table::Patterns;
 use std::sync::LazyLock;
 
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(include_str!("stderr.txt")));
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(include_str!("stderr.txt")));
 
 /// Returns whether a match is no number, or a status code: a number of its own, in a line about requests or errors.
 pub(super) fn is_code_in_context(found: &MatchedPattern<'_, '_>, text: &str) -> bool {

@@ -10,7 +10,7 @@ use crate::table::Patterns;
 use serde_json::Value;
 use std::sync::LazyLock;
 
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(include_str!("tone.txt")));
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(include_str!("tone.txt")));
 
 const BY_WORDS: Formula = Formula::new(0.2, 0.1, 0.8);
 const BY_MARK: f64 = 0.05;
@@ -40,7 +40,7 @@ pub(super) fn detect(prompt: &str, prose: &Prose, set: &PatternSet) -> Option<Si
         reason = "a prompt is searched for its first 500 characters"
     )]
     let confidence =
-        rounded((BY_WORDS.of(capitals.len()) + BY_MARK * marks as f64).min(BY_WORDS.most));
+        rounded((BY_WORDS.confidence(capitals.len()) + BY_MARK * marks as f64).min(BY_WORDS.most));
     let mut signal = signal(SignalType::ToneEscalation, matches, confidence, prompt);
     signal.set("caps_words", capitals.len());
     signal.set("exclamation_count", marks);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 static PATTERNS: LazyLock<Patterns> =
-    LazyLock::new(|| Patterns::of(include_str!("tone_words.txt")));
+    LazyLock::new(|| Patterns::new(include_str!("tone_words.txt")));
 
 /// Words that nobody writes in capitals but for emphasis. Not among them: abbreviations, log levels, HTTP methods, words
 /// of SQL and of requirements (SHOULD, REQUIRED), values (TRUE, NONE), and marks such as TODO and NOTE.

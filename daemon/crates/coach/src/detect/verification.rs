@@ -10,7 +10,7 @@ use serde_json::json;
 use std::sync::LazyLock;
 
 static PATTERNS: LazyLock<Patterns> =
-    LazyLock::new(|| Patterns::of(include_str!("verification.txt")));
+    LazyLock::new(|| Patterns::new(include_str!("verification.txt")));
 
 const FORMULA: Formula = Formula::new(0.6, 0.1, 0.85);
 
@@ -27,7 +27,7 @@ pub(super) fn detect(prompt: &str, prose: &Prose, set: &PatternSet) -> Option<Si
         matches.extend(asked.map(|asked| json!({"pattern": "was it checked", "text": asked})));
     }
     let action = action(asked?);
-    let confidence = FORMULA.of(matches.len());
+    let confidence = FORMULA.confidence(matches.len());
     let kind = SignalType::VerificationQuestion;
     let mut signal = signal(kind, matches, confidence, prompt);
     if let Some(action) = action {

@@ -12,7 +12,7 @@ use crate::table::Patterns;
 use serde_json::json;
 use std::sync::LazyLock;
 
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(include_str!("version.txt")));
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(include_str!("version.txt")));
 
 const FORMULA: Formula = Formula::new(0.6, 0.1, 0.85);
 
@@ -37,12 +37,12 @@ pub(super) fn detect(payload: &Payload, line: &str, set: &PatternSet) -> Option<
     if matches.is_empty() {
         return None;
     }
-    let confidence = FORMULA.of_command(matches.len(), payload);
+    let confidence = FORMULA.confidence_of(matches.len(), payload);
     let mut signal = signal(SignalType::VersionIssue, matches, confidence, stderr);
     if let Some(command) = primary(line).or_else(|| parse(line).pop()) {
         signal.set("tool", command.program);
     }
-    add_action(&mut signal, payload, Some(line));
+    add_action(&mut signal, payload, &payload.call);
     Some(signal)
 }
 

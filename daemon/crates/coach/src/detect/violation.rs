@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 pub(super) const FORMULA: Formula = Formula::new(0.7, 0.1, 0.95);
 
 /// Returns the signal of a command line. A squash that failed was tried all the same.
-pub(super) fn of_command(payload: &Payload, line: &str, set: &PatternSet) -> Option<Signal> {
+pub(super) fn in_command(payload: &Payload, line: &str, set: &PatternSet) -> Option<Signal> {
     let mut violations = Vec::new();
     for command in parse(line).iter().filter(|command| !command.is_trivial()) {
         for text in texts(command) {
@@ -25,27 +25,22 @@ pub(super) fn of_command(payload: &Payload, line: &str, set: &PatternSet) -> Opt
             }
         }
     }
-    violation(payload, violations, Some(line), line)
+    violation(payload, violations, line)
 }
 
-pub(super) fn of_file(payload: &Payload, set: &PatternSet) -> Option<Signal> {
-    let tool = payload.tool_name.as_deref()?;
+pub(super) fn in_file(payload: &Payload, set: &PatternSet) -> Option<Signal> {
+    let tool = payload.call.tool_name.as_deref()?;
     let writes = matches!(tool, "Write" | "Edit" | "MultiEdit" | "NotebookEdit");
-    let file = payload.tool_input.file_path.as_deref()?;
+    let file = payload.call.file_path.as_deref()?;
     if !writes || payload.event != HookEvent::PostToolUse || is_of_project(payload, file) {
         return None;
     }
     let found = set.find(PatternGroup::CachePathEdit, file, |_| true);
     let violations = found.iter().map(|found| json!({"kind": "cache_path_edit", "pattern": found.pattern, "file_path": file, "tool": tool}));
-    violation(payload, violations.collect(), None, file)
+    violation(payload, violations.collect(), file)
 }
 
-fn violation(
-    payload: &Payload,
-    violations: Vec<Value>,
-    line: Option<&str>,
-    content: &str,
-) -> Option<Signal> {
+fn violation(payload: &Payload, violations: Vec<Value>, content: &str) -> Option<Signal> {
     if violations.is_empty() {
         return None;
     }
@@ -53,10 +48,10 @@ fn violation(
         .iter()
         .map(|violation| violation["pattern"].clone())
         .collect();
-    let confidence = FORMULA.of(violations.len());
+    let confidence = FORMULA.confidence(violations.len());
     let mut signal = signal(SignalType::ProcessViolation, matches, confidence, content);
     signal.set("violations", violations);
-    add_action(&mut signal, payload, line);
+    add_action(&mut signal, payload, &payload.call);
     Some(signal)
 }
 

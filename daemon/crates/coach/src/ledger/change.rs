@@ -1,10 +1,10 @@
 //! Changes to `ledger.sqlite`.
 
-use super::row::{CandidateRow, DecisionRow, GroupRow};
+use super::row::{CandidateRow, DecisionRow};
 use crate::aggregate::KnownGroup;
+use crate::json_rows::{insert_json, json};
 use ccd_protocol::coach::{Evidence, Guard, Promotion};
-use ccd_store::{Connection, SqlResult, Write, insert, query};
-use serde::Serialize;
+use ccd_store::{AssertSqlSafe, Connection, SqlResult, Write, insert, query};
 
 ccd_store::row! {
     #[derive(Debug)]
@@ -117,16 +117,25 @@ impl Change {
                 fingerprint,
                 groups,
             } => {
-                let put = "INSERT OR REPLACE INTO ccd_groups ({columns}) {values}";
-                let rows = groups.iter().map(|group| group_row(fingerprint, group));
-                return insert(connection, put, &rows.collect::<Vec<_>>()).await;
+                let put = "INSERT OR REPLACE INTO ccd_groups (fingerprint, kind, key, samples, lesson, events)
+                    SELECT ?1, value->>'kind', value->>'key', value->>'samples', value->>'lesson', value->>'events'
+                    FROM json_each(?2)";
+                query(put).bind(fingerprint).bind(json(groups))
             }
-            Self::Promotion(promotion) => return put_promotion(connection, promotion).await,
+            Self::Promotion(promotion) => {
+                let columns = "id, fingerprint, from_scope, to_scope, reason, promoted_at";
+                let put = insert_json("INSERT INTO promotions", columns);
+                query(AssertSqlSafe(put)).bind(json(promotion))
+            }
             Self::Decision(row) => {
                 let put = "INSERT INTO ccd_decisions ({columns}) {values}";
                 return insert(connection, put, std::slice::from_ref(&**row)).await;
             }
-            Self::Guard(guard) => return put_guard(connection, guard).await,
+            Self::Guard(guard) => {
+                let columns = "fingerprint, tool, pattern, reason, repo_ids, created_at, hits";
+                let put = insert_json("INSERT OR REPLACE INTO ccd_guards", columns);
+                query(AssertSqlSafe(put)).bind(json(guard))
+            }
             Self::Retain { rejected, evidence } => {
                 return retain(connection, rejected, evidence).await;
             }
@@ -158,58 +167,25 @@ impl Change {
     }
 }
 
-async fn put_promotion(connection: &mut Connection, promotion: &Promotion) -> SqlResult<()> {
-    query("INSERT INTO promotions VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
-        .bind(&promotion.id)
-        .bind(&promotion.fingerprint)
-        .bind(promotion.from_scope.name())
-        .bind(promotion.to_scope.name())
-        .bind(&promotion.reason)
-        .bind(&promotion.promoted_at)
-        .execute(connection)
-        .await
-        .map(drop)
-}
-
 async fn put(connection: &mut Connection, row: &CandidateRow) -> SqlResult<()> {
-    let put = "INSERT INTO candidates (fingerprint, normalized_text, title, candidate_type, trigger_condition, action,
-            current_scope, repo_ids, evidence, confidence, count, status, first_seen, last_seen, promoted_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
-        ON CONFLICT (fingerprint) DO UPDATE SET normalized_text = ?2, title = ?3, candidate_type = ?4, trigger_condition = ?5,
-            action = ?6, current_scope = ?7, repo_ids = ?8, evidence = ?9, confidence = ?10, count = ?11, status = ?12,
-            first_seen = ?13, last_seen = ?14, promoted_at = ?15, updated_at = CURRENT_TIMESTAMP";
-    query(put)
-        .bind(&row.fingerprint)
-        .bind(&row.normalized_text)
-        .bind(&row.title)
-        .bind(row.candidate_type.name())
-        .bind(&row.trigger_condition)
-        .bind(&row.action)
-        .bind(row.current_scope.name())
-        .bind(json(&row.repo_ids))
-        .bind(json(&row.evidence))
-        .bind(row.confidence)
-        .bind(row.count.cast_signed())
-        .bind(row.status.name())
-        .bind(&row.first_seen)
-        .bind(&row.last_seen)
-        .bind(&row.promoted_at)
-        .execute(&mut *connection)
-        .await?;
-    let put = "INSERT OR REPLACE INTO ccd_candidates VALUES (?1, ?2, ?3, ?4, ?5)";
-    query(put)
-        .bind(&row.fingerprint)
-        .bind(row.scope_guess.name())
-        .bind(json(&row.repo_keys))
-        .bind(row.rejected_at_count.cast_signed())
-        .bind(row.mention)
-        .execute(connection)
-        .await
-        .map(drop)
-}
-
-fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
+    let columns = "fingerprint, normalized_text, title, candidate_type, trigger_condition, action, current_scope, repo_ids, \
+        evidence, confidence, count, status, first_seen, last_seen, promoted_at";
+    let updates = columns
+        .split(", ")
+        .map(|name| format!("{name} = excluded.{name}"));
+    let put = format!(
+        "{} WHERE true ON CONFLICT (fingerprint) DO UPDATE SET {}, updated_at = CURRENT_TIMESTAMP",
+        insert_json("INSERT INTO candidates", columns),
+        updates.collect::<Vec<_>>().join(", ")
+    );
+    let more = "fingerprint, scope_guess, repo_keys, rejected_at_count, mention";
+    let put_more = insert_json("INSERT OR REPLACE INTO ccd_candidates", more);
+    let json = json(row);
+    for put in [put, put_more] {
+        let put = query(AssertSqlSafe(put)).bind(&json);
+        put.execute(&mut *connection).await?;
+    }
+    Ok(())
 }
 
 /// The tables about a candidate: those with what belongs to it, and those with the candidate itself.
@@ -226,7 +202,7 @@ const TABLES: [&str; 7] = [
 async fn delete(connection: &mut Connection, fingerprint: &str) -> SqlResult<()> {
     for table in TABLES {
         let delete = format!("DELETE FROM {table} WHERE fingerprint = ?1");
-        let delete = query(ccd_store::AssertSqlSafe(delete));
+        let delete = query(AssertSqlSafe(delete));
         delete.bind(fingerprint).execute(&mut *connection).await?;
     }
     Ok(())
@@ -237,37 +213,10 @@ async fn move_all(connection: &mut Connection, from: &str, to: &str) -> SqlResul
     for table in &TABLES[..5] {
         let rename =
             format!("UPDATE OR IGNORE {table} SET fingerprint = ?2 WHERE fingerprint = ?1");
-        let rename = query(ccd_store::AssertSqlSafe(rename)).bind(from).bind(to);
+        let rename = query(AssertSqlSafe(rename)).bind(from).bind(to);
         rename.execute(&mut *connection).await?;
     }
     delete(connection, from).await
-}
-
-fn group_row(fingerprint: &str, group: &KnownGroup) -> GroupRow {
-    // The name of a variant.
-    let word = |json: String| json.trim_matches('"').to_owned();
-    GroupRow {
-        kind: word(json(&group.kind)),
-        key: group.key.clone(),
-        fingerprint: fingerprint.to_owned(),
-        samples: json(&group.samples),
-        lesson: word(json(&group.lesson)),
-        events: group.events.cast_signed(),
-    }
-}
-
-async fn put_guard(connection: &mut Connection, guard: &Guard) -> SqlResult<()> {
-    query("INSERT OR REPLACE INTO ccd_guards VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
-        .bind(&guard.fingerprint)
-        .bind(&guard.tool)
-        .bind(&guard.pattern)
-        .bind(&guard.reason)
-        .bind(guard.repo_ids.as_ref().map(json))
-        .bind(&guard.created_at)
-        .bind(guard.hits.cast_signed())
-        .execute(connection)
-        .await
-        .map(drop)
 }
 
 async fn retain(connection: &mut Connection, rejected: &str, evidence: &str) -> SqlResult<()> {

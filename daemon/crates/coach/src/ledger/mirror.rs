@@ -7,54 +7,39 @@ use ccd_protocol::coach::CandidateStatus;
 use ccd_store::own_file;
 use serde_json::{Value, json};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A larger file was not written by ccd.
 const MAX_BYTES: u64 = 256 << 20;
 
-#[derive(Debug, Clone)]
-pub(crate) struct Mirror {
-    path: PathBuf,
+/// Replaces the file. Returns the hash of its content, by which [`is_edited`] tells it from others.
+/// On an error, the old file stays.
+pub(crate) fn write_mirror(
+    path: &Path,
+    rows: &[CandidateRow],
+    last_proposal: Option<String>,
+) -> io::Result<String> {
+    let fingerprints: Vec<String> = rows.iter().map(|row| row.fingerprint.clone()).collect();
+    let with = |wanted: &[CandidateStatus]| {
+        let rows = rows.iter().filter(|row| wanted.contains(&row.status));
+        rows.map(|row| entry(row, &fingerprints))
+            .collect::<Vec<_>>()
+    };
+    let document = json!({
+        "pending": with(&[CandidateStatus::Pending]),
+        "approved": with(&[CandidateStatus::Approved, CandidateStatus::Promoted]),
+        "rejected": with(&[CandidateStatus::Rejected]),
+        "last_proposal": last_proposal,
+    });
+    let mut text = serde_json::to_string_pretty(&document)?;
+    text.push('\n');
+    whole_file::replace(path, text.as_bytes(), 0o600, Durability::Later)?;
+    Ok(sha256(text.as_bytes()))
 }
 
-impl Mirror {
-    pub(crate) fn new(path: PathBuf) -> Self {
-        Self { path }
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Replaces the file. Returns the hash of its content, by which [`Self::is_edited`] tells it from others.
-    /// On an error, the old file stays.
-    pub(crate) fn write(
-        &self,
-        rows: &[CandidateRow],
-        last_proposal: Option<String>,
-    ) -> io::Result<String> {
-        let fingerprints: Vec<String> = rows.iter().map(|row| row.fingerprint.clone()).collect();
-        let with = |wanted: &[CandidateStatus]| {
-            let rows = rows.iter().filter(|row| wanted.contains(&row.status));
-            rows.map(|row| entry(row, &fingerprints))
-                .collect::<Vec<_>>()
-        };
-        let document = json!({
-            "pending": with(&[CandidateStatus::Pending]),
-            "approved": with(&[CandidateStatus::Approved, CandidateStatus::Promoted]),
-            "rejected": with(&[CandidateStatus::Rejected]),
-            "last_proposal": last_proposal,
-        });
-        let mut text = serde_json::to_string_pretty(&document)?;
-        text.push('\n');
-        whole_file::replace(&self.path, text.as_bytes(), 0o600, Durability::Later)?;
-        Ok(sha256(text.as_bytes()))
-    }
-
-    /// True if somebody else has changed the file since it was written with this hash.
-    pub(crate) fn is_edited(&self, written: &str) -> bool {
-        own_file::content(&self.path, MAX_BYTES).is_ok_and(|content| sha256(&content) != written)
-    }
+/// True if somebody else has changed the file since it was written with this hash.
+pub(crate) fn is_edited(path: &Path, written: &str) -> bool {
+    own_file::content(path, MAX_BYTES).is_ok_and(|content| sha256(&content) != written)
 }
 
 /// A candidate in the seed's form.

@@ -1,9 +1,13 @@
 //! Reads `ledger.sqlite`.
 
 use super::LedgerWrite;
-use super::row::{CandidateRow, DecisionRow, GroupRow};
+use super::row::{CandidateRow, DecisionRow};
 use crate::aggregate::{KnownCandidate, KnownGroup};
-use ccd_protocol::coach::{CandidateStatus, CandidateType, Evidence, Guard, Promotion, Scope};
+use crate::fingerprint::Fingerprint;
+use crate::json_rows::{json, readable};
+use ccd_protocol::coach::{
+    Candidate, CandidateStatus, CandidateType, Evidence, Guard, Promotion, Scope,
+};
 use ccd_store::{Database, SqlResult, query_as, query_scalar};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -28,7 +32,8 @@ impl<'row> ccd_store::hidden::FromRow<'row, ccd_store::hidden::SqliteRow> for Ca
             let number = row.try_get::<Option<i64>, _>(place)?.unwrap_or_default();
             Ok(number.max(0).unsigned_abs())
         };
-        Ok(Self {
+        let candidate = Candidate {
+            id: String::new(),
             fingerprint: text(0)?,
             normalized_text: text(1)?,
             title: text(2)?,
@@ -45,9 +50,16 @@ impl<'row> ccd_store::hidden::FromRow<'row, ccd_store::hidden::SqliteRow> for Ca
             last_seen: text(13)?,
             promoted_at: row.try_get(14)?,
             scope_guess: Scope::named(&text(15)?).unwrap_or(Scope::Project),
+            eligible: false,
+            mention: row.try_get::<Option<bool>, _>(18)?.unwrap_or_default(),
+            applied_to: None,
+            effect: None,
+            guarded: false,
+        };
+        Ok(Self {
+            candidate,
             repo_keys: list(&text(16)?),
             rejected_at_count: number(17)?,
-            mention: row.try_get::<Option<bool>, _>(18)?.unwrap_or_default(),
         })
     }
 }
@@ -86,7 +98,11 @@ pub(crate) async fn find(ledger: &Ledger, start: &str) -> SqlResult<CandidateLoo
     Ok(match rows.len() {
         0 => CandidateLookup::None,
         1 => CandidateLookup::One(Box::new(rows.remove(0))),
-        _ => CandidateLookup::Several(rows.into_iter().map(|row| row.fingerprint).collect()),
+        _ => CandidateLookup::Several(
+            rows.into_iter()
+                .map(|row| row.candidate.fingerprint)
+                .collect(),
+        ),
     })
 }
 
@@ -107,7 +123,7 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    pub(crate) fn of(status: CandidateStatus, limit: u32) -> Self {
+    pub(crate) fn with_status(status: CandidateStatus, limit: u32) -> Self {
         Self {
             status: Some(status),
             limit,
@@ -138,7 +154,7 @@ pub(crate) async fn page(ledger: &Ledger, page: Page) -> SqlResult<Vec<Candidate
 }
 
 /// Returns the candidates of these fingerprints, in the order of their fingerprints.
-pub(crate) async fn of_fingerprints(
+pub(crate) async fn with_fingerprints(
     ledger: &Ledger,
     fingerprints: &[String],
 ) -> SqlResult<Vec<CandidateRow>> {
@@ -146,8 +162,9 @@ pub(crate) async fn of_fingerprints(
         "{COLUMNS} WHERE candidates.fingerprint IN (SELECT value FROM json_each(?1)) ORDER BY candidates.fingerprint"
     );
     let rows = query_as(ccd_store::AssertSqlSafe(statement));
-    let wanted = serde_json::to_string(fingerprints).unwrap_or_default();
-    rows.bind(wanted).fetch_all(ledger.readers()).await
+    rows.bind(json(fingerprints))
+        .fetch_all(ledger.readers())
+        .await
 }
 
 pub(crate) async fn all(ledger: &Ledger) -> SqlResult<Vec<CandidateRow>> {
@@ -157,57 +174,38 @@ pub(crate) async fn all(ledger: &Ledger) -> SqlResult<Vec<CandidateRow>> {
 }
 
 pub(crate) async fn known(ledger: &Ledger) -> SqlResult<Vec<KnownCandidate>> {
-    let rows: Vec<GroupRow> = query_as("SELECT * FROM ccd_groups")
-        .fetch_all(ledger.readers())
-        .await?;
+    let rows = query_as(
+        "SELECT fingerprint, json_object('kind', kind, 'key', key, 'samples', json(samples), 'lesson', lesson, 'events', events)
+            FROM ccd_groups",
+    );
+    let rows: Vec<(String, String)> = rows.fetch_all(ledger.readers()).await?;
     let mut groups: BTreeMap<String, Vec<KnownGroup>> = BTreeMap::new();
-    for row in rows {
-        let fingerprint = row.fingerprint.clone();
-        let of_candidate = groups.entry(fingerprint).or_default();
-        of_candidate.extend(known_group(row));
+    for (fingerprint, group) in rows {
+        let group = readable(vec![group]);
+        groups.entry(fingerprint).or_default().extend(group);
     }
     let known = all(ledger).await?.into_iter().filter_map(|row| {
         Some(KnownCandidate {
-            fingerprint: row.parsed_fingerprint()?,
+            fingerprint: Fingerprint::parse(&row.fingerprint)?,
             status: row.status,
             count: row.count,
             rejected_at_count: row.rejected_at_count,
+            groups: groups.remove(&row.fingerprint).unwrap_or_default(),
             repo_keys: row.repo_keys,
             evidence_ids: Vec::new(),
-            groups: groups.remove(&row.fingerprint).unwrap_or_default(),
         })
     });
     Ok(known.collect())
 }
 
-/// Returns the group in a row; `None` if another version wrote it.
-fn known_group(row: GroupRow) -> Option<KnownGroup> {
-    Some(KnownGroup {
-        kind: serde_json::from_value(row.kind.into()).ok()?,
-        key: row.key,
-        samples: list(&row.samples),
-        lesson: serde_json::from_value(row.lesson.into()).ok()?,
-        events: row.events.max(0).unsigned_abs(),
-    })
-}
-
 /// Returns all promotions, newest first.
 pub(crate) async fn promotions(ledger: &Ledger) -> SqlResult<Vec<Promotion>> {
-    let rows = query_as(
-        "SELECT id, fingerprint, coalesce(from_scope, ''), coalesce(to_scope, ''), coalesce(reason, ''), coalesce(promoted_at, '')
+    let rows = query_scalar(
+        "SELECT json_object('id', id, 'fingerprint', fingerprint, 'from_scope', coalesce(from_scope, 'project'),
+                'to_scope', coalesce(to_scope, 'global'), 'reason', coalesce(reason, ''), 'promoted_at', coalesce(promoted_at, ''))
             FROM promotions ORDER BY promoted_at DESC, rowid DESC",
     );
-    type Columns = (String, String, String, String, String, String);
-    let rows: Vec<Columns> = rows.fetch_all(ledger.readers()).await?;
-    let promotion = |(id, fingerprint, from, to, reason, promoted_at): Columns| Promotion {
-        id,
-        fingerprint,
-        from_scope: Scope::named(&from).unwrap_or(Scope::Project),
-        to_scope: Scope::named(&to).unwrap_or(Scope::Global),
-        reason,
-        promoted_at,
-    };
-    Ok(rows.into_iter().map(promotion).collect())
+    Ok(readable(rows.fetch_all(ledger.readers()).await?))
 }
 
 /// Returns the pieces of evidence for a candidate, oldest first.
@@ -216,24 +214,13 @@ pub(crate) async fn evidence_of(
     fingerprint: &str,
     limit: u32,
 ) -> SqlResult<Vec<Evidence>> {
-    let rows = query_as(
-        "SELECT event_id, quote, timestamp, session_id, repo_id FROM ccd_evidence
-            WHERE fingerprint = ?1 ORDER BY timestamp, event_id LIMIT ?2",
+    let rows = query_scalar(
+        "SELECT json_object('event_id', event_id, 'quote', quote, 'timestamp', timestamp, 'session_id', nullif(session_id, ''),
+                'repo_id', nullif(repo_id, ''))
+            FROM ccd_evidence WHERE fingerprint = ?1 ORDER BY timestamp, event_id LIMIT ?2",
     );
-    let rows: Vec<(String, String, String, String, String)> = rows
-        .bind(fingerprint)
-        .bind(limit)
-        .fetch_all(ledger.readers())
-        .await?;
-    let piece =
-        |(event_id, quote, timestamp, session_id, repo_id): (_, _, _, String, String)| Evidence {
-            event_id,
-            quote,
-            timestamp,
-            session_id: Some(session_id).filter(|id| !id.is_empty()),
-            repo_id: Some(repo_id).filter(|id| !id.is_empty()),
-        };
-    Ok(rows.into_iter().map(piece).collect())
+    let rows = rows.bind(fingerprint).bind(limit);
+    Ok(readable(rows.fetch_all(ledger.readers()).await?))
 }
 
 /// Returns when each piece of evidence for a candidate occurred, oldest first.
@@ -265,21 +252,12 @@ async fn decision_rows(ledger: &Ledger, which: &str, value: &str) -> SqlResult<V
 
 /// Returns all guards, oldest first.
 pub(crate) async fn guards(ledger: &Ledger) -> SqlResult<Vec<Guard>> {
-    let rows = query_as(
-        "SELECT fingerprint, tool, pattern, reason, repo_ids, created_at, hits FROM ccd_guards ORDER BY created_at",
+    let rows = query_scalar(
+        "SELECT json_object('fingerprint', fingerprint, 'tool', tool, 'pattern', pattern, 'reason', reason,
+                'repo_ids', json(repo_ids), 'created_at', created_at, 'hits', hits)
+            FROM ccd_guards ORDER BY created_at",
     );
-    type Columns = (String, String, String, String, Option<String>, String, i64);
-    let rows: Vec<Columns> = rows.fetch_all(ledger.readers()).await?;
-    let guard = |row: Columns| Guard {
-        fingerprint: row.0,
-        tool: row.1,
-        pattern: row.2,
-        reason: row.3,
-        repo_ids: row.4.map(|json| list(&json)),
-        created_at: row.5,
-        hits: row.6.max(0).unsigned_abs(),
-    };
-    Ok(rows.into_iter().map(guard).collect())
+    Ok(readable(rows.fetch_all(ledger.readers()).await?))
 }
 
 pub(crate) async fn statuses(ledger: &Ledger) -> SqlResult<BTreeMap<String, u64>> {
@@ -306,7 +284,6 @@ pub(crate) async fn evidence_ids(
         "SELECT fingerprint, event_id FROM ccd_evidence
             WHERE fingerprint IN (SELECT value FROM json_each(?1)) AND event_id IN (SELECT value FROM json_each(?2))",
     );
-    let json = |texts: &[&str]| serde_json::to_string(texts).unwrap_or_default();
     let rows = rows.bind(json(fingerprints)).bind(json(ids));
     let rows: Vec<(String, String)> = rows.fetch_all(ledger.readers()).await?;
     let mut counted: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -322,8 +299,9 @@ pub(crate) async fn events_of(ledger: &Ledger, fingerprints: &[&str]) -> SqlResu
         "SELECT json_group_array(DISTINCT event_id) FROM ccd_evidence
             WHERE fingerprint IN (SELECT value FROM json_each(?1))",
     );
-    let fingerprints = serde_json::to_string(fingerprints).unwrap_or_default();
-    ids.bind(fingerprints).fetch_one(ledger.readers()).await
+    ids.bind(json(fingerprints))
+        .fetch_one(ledger.readers())
+        .await
 }
 
 pub(crate) async fn next_decision(ledger: &Ledger) -> SqlResult<i64> {

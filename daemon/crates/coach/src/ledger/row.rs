@@ -1,41 +1,43 @@
 //! Rows of the ledger.
 
-use crate::fingerprint::{Fingerprint, fingerprint, normalized_text};
-use ccd_protocol::coach::{Candidate, CandidateStatus, CandidateType, Evidence, Scope};
+use crate::fingerprint::{fingerprint, normalized_text};
+use ccd_protocol::coach::{Candidate, CandidateStatus, Evidence, Scope};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::ops::{Deref, DerefMut};
 
 /// Digits of a fingerprint that a candidate is known by.
 const ID_LEN: usize = 8;
 
-/// A candidate: its rows in `candidates` and `ccd_candidates`.
+/// A candidate: its rows in `candidates` and `ccd_candidates`. What other tables and rows say about it is empty.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CandidateRow {
-    pub(crate) fingerprint: String,
-    pub(crate) normalized_text: String,
-    pub(crate) title: String,
-    pub(crate) candidate_type: CandidateType,
-    pub(crate) trigger_condition: String,
-    pub(crate) action: String,
-    pub(crate) current_scope: Scope,
-    pub(crate) repo_ids: Vec<String>,
-    pub(crate) evidence: Vec<Evidence>,
-    pub(crate) confidence: f64,
-    pub(crate) count: u64,
-    pub(crate) status: CandidateStatus,
-    pub(crate) first_seen: String,
-    pub(crate) last_seen: String,
-    pub(crate) promoted_at: Option<String>,
-    pub(crate) scope_guess: Scope,
+    #[serde(flatten)]
+    pub(crate) candidate: Candidate,
     pub(crate) repo_keys: Vec<String>,
     pub(crate) rejected_at_count: u64,
-    pub(crate) mention: bool,
+}
+
+impl Deref for CandidateRow {
+    type Target = Candidate;
+
+    fn deref(&self) -> &Candidate {
+        &self.candidate
+    }
+}
+
+impl DerefMut for CandidateRow {
+    fn deref_mut(&mut self) -> &mut Candidate {
+        &mut self.candidate
+    }
 }
 
 impl CandidateRow {
     pub(crate) fn identify(&mut self) {
-        let (kind, trigger, action) = (self.candidate_type, &self.trigger_condition, &self.action);
-        self.normalized_text = normalized_text(trigger, action);
-        self.fingerprint = fingerprint(kind, trigger, action).to_string();
+        let one = &mut self.candidate;
+        let (kind, trigger, action) = (one.candidate_type, &one.trigger_condition, &one.action);
+        one.normalized_text = normalized_text(trigger, action);
+        one.fingerprint = fingerprint(kind, trigger, action).to_string();
     }
 
     /// Whether it was approved, for a project or for all.
@@ -61,8 +63,9 @@ impl CandidateRow {
             own.any(|own| own.event_id == piece.event_id)
         };
         let has_news = other.evidence.is_empty() || !other.evidence.iter().all(is_known);
-        union(&mut self.repo_ids, other.repo_ids);
         union(&mut self.repo_keys, other.repo_keys);
+        let other = other.candidate;
+        union(&mut self.repo_ids, other.repo_ids);
         let both = [std::mem::take(&mut self.evidence), other.evidence].concat();
         self.evidence = kept(both);
         self.count = if has_news {
@@ -86,65 +89,28 @@ impl CandidateRow {
 
     /// Returns it for a client. `id` is what it is known by.
     pub(crate) fn to_candidate(&self, id: String, threshold: usize) -> Candidate {
-        let eligible = matches!(
+        let is_open = matches!(
             self.status,
             CandidateStatus::Pending | CandidateStatus::Approved
-        ) && self.repositories() >= threshold;
+        );
         Candidate {
             id,
-            fingerprint: self.fingerprint.clone(),
-            normalized_text: self.normalized_text.clone(),
-            title: self.title.clone(),
-            candidate_type: self.candidate_type,
-            trigger_condition: self.trigger_condition.clone(),
-            action: self.action.clone(),
-            current_scope: self.current_scope,
-            repo_ids: self.repo_ids.clone(),
-            evidence: self.evidence.clone(),
-            confidence: self.confidence,
-            count: self.count,
-            status: self.status,
-            first_seen: self.first_seen.clone(),
-            last_seen: self.last_seen.clone(),
-            promoted_at: self.promoted_at.clone(),
-            scope_guess: self.scope_guess,
-            eligible,
-            mention: self.mention,
-            applied_to: None,
-            effect: None,
-            guarded: false,
+            eligible: is_open && self.repositories() >= threshold,
+            ..self.candidate.clone()
         }
     }
 
-    /// Returns the candidate of a client, as another ledger knows it.
-    pub(crate) fn of_candidate(candidate: Candidate) -> Self {
-        let mut row = Self {
-            fingerprint: String::new(),
-            normalized_text: String::new(),
-            title: candidate.title,
-            candidate_type: candidate.candidate_type,
-            trigger_condition: candidate.trigger_condition,
-            action: candidate.action,
-            current_scope: candidate.current_scope,
-            repo_keys: candidate.repo_ids.clone(),
-            repo_ids: candidate.repo_ids,
-            evidence: candidate.evidence,
-            confidence: candidate.confidence,
-            count: candidate.count,
-            status: candidate.status,
-            first_seen: candidate.first_seen,
-            last_seen: candidate.last_seen,
-            promoted_at: candidate.promoted_at,
-            scope_guess: candidate.scope_guess,
-            rejected_at_count: 0,
-            mention: false,
-        };
-        row.identify();
-        row
-    }
-
-    pub(crate) fn parsed_fingerprint(&self) -> Option<Fingerprint> {
-        self.fingerprint.parse().ok()
+    /// Reads a candidate as this or another program has written it. What it lacks is empty.
+    pub(crate) fn from_json(members: Map<String, Value>) -> serde_json::Result<Self> {
+        let defaults = json!({
+            "id": "", "fingerprint": "", "normalized_text": "", "title": "", "current_scope": "project", "repo_ids": [],
+            "evidence": [], "confidence": 0.0, "count": 1, "status": "pending", "first_seen": "", "last_seen": "",
+            "scope_guess": "project", "eligible": false, "rejected_at_count": 0,
+            "repo_keys": members.get("repo_ids").unwrap_or(&json!([])),
+        });
+        let mut whole: Map<String, Value> = defaults.as_object().cloned().unwrap_or_default();
+        whole.extend(members.into_iter().filter(|(_, value)| !value.is_null()));
+        serde_json::from_value(Value::Object(whole))
     }
 }
 
@@ -212,16 +178,11 @@ ccd_store::row! {
     }
 }
 
-ccd_store::row! {
-    /// A group that stands for a candidate. Names of variants are spelled as serde does.
-    pub(super) struct GroupRow {
-        pub(super) kind: String,
-        pub(super) key: String,
-        pub(super) fingerprint: String,
-        /// JSON.
-        pub(super) samples: String,
-        pub(super) lesson: String,
-        pub(super) events: i64,
+impl DecisionRow {
+    /// Returns the candidate as it was before; `None` if another version wrote it.
+    pub(crate) fn before(&self) -> Option<CandidateRow> {
+        let members = serde_json::from_str(&self.candidate_before).ok()?;
+        CandidateRow::from_json(members).ok()
     }
 }
 

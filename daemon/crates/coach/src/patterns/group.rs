@@ -23,38 +23,28 @@ pub(crate) enum PatternGroup {
 }
 
 impl PatternGroup {
-    pub(crate) const ALL: [Self; 10] = [
-        Self::Correction,
-        Self::Escalation,
-        Self::FailureStderr,
-        Self::FailureCommands,
-        Self::SkillSupplement,
-        Self::VerificationQuestion,
-        Self::VersionIssues,
-        Self::UnauthorizedSquash,
-        Self::CachePathEdit,
-        Self::PrematureSuccessClaims,
+    /// All of them, each with its key in `signal_patterns`.
+    pub(crate) const ALL: [(Self, &'static str); 10] = [
+        (Self::Correction, "correction"),
+        (Self::Escalation, "escalation"),
+        (Self::FailureStderr, "failure_stderr"),
+        (Self::FailureCommands, "failure_commands"),
+        (Self::SkillSupplement, "skill_supplement"),
+        (Self::VerificationQuestion, "verification_question"),
+        (Self::VersionIssues, "version_issues"),
+        (Self::UnauthorizedSquash, "unauthorized_squash"),
+        (Self::CachePathEdit, "cache_path_edit"),
+        (Self::PrematureSuccessClaims, "premature_success_claims"),
     ];
 
-    /// Returns the key of the group in `signal_patterns`.
     pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Correction => "correction",
-            Self::Escalation => "escalation",
-            Self::FailureStderr => "failure_stderr",
-            Self::FailureCommands => "failure_commands",
-            Self::SkillSupplement => "skill_supplement",
-            Self::VerificationQuestion => "verification_question",
-            Self::VersionIssues => "version_issues",
-            Self::UnauthorizedSquash => "unauthorized_squash",
-            Self::CachePathEdit => "cache_path_edit",
-            Self::PrematureSuccessClaims => "premature_success_claims",
-        }
+        Self::ALL[self as usize].1
     }
 
     #[cfg(test)]
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|group| group.name() == name)
+        let found = Self::ALL.into_iter().find(|(_, other)| *other == name);
+        found.map(|(group, _)| group)
     }
 
     pub(crate) fn built_in(self) -> &'static [String] {

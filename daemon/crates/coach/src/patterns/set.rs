@@ -1,9 +1,13 @@
 //! All lists, ready to be searched.
 
-use super::error::{MAX_PATTERN_BYTES, MAX_PATTERNS, PatternError};
 use super::group::PatternGroup;
+use crate::table::reason;
 use regex::{Match, Regex, RegexBuilder};
 use std::collections::BTreeMap;
+
+pub(super) const MAX_PATTERNS: usize = 200;
+
+pub(super) const MAX_PATTERN_BYTES: usize = 1000;
 
 /// Maximum number of bytes of a compiled pattern. With all groups full of the largest patterns that is some 250 MB.
 const MAX_COMPILED_BYTES: usize = 128 * 1024;
@@ -41,23 +45,23 @@ impl PatternSet {
 
     /// Returns the built-in lists, each replaced by the configuration's list of that name, and what cannot be used.
     /// A list with a broken pattern is reported and its built-in list holds. Names that are not of a group are ignored.
-    pub(crate) fn with_config(config: &BTreeMap<String, Vec<String>>) -> (Self, Vec<PatternError>) {
-        let mut errors = Vec::new();
+    pub(crate) fn with_config(config: &BTreeMap<String, Vec<String>>) -> (Self, Vec<String>) {
+        let mut problems = Vec::new();
         let mut groups = BTreeMap::new();
-        for group in PatternGroup::ALL {
+        for (group, name) in PatternGroup::ALL {
             // A built-in pattern that is broken is an error as well, which a test excludes.
-            let own = config.get(group.name()).map(Vec::as_slice);
+            let own = config.get(name).map(Vec::as_slice);
             for sources in own.into_iter().chain([group.built_in()]) {
                 match Group::compile(group, sources) {
                     Ok(compiled) => {
                         groups.insert(group, compiled);
                         break;
                     }
-                    Err(error) => errors.push(error),
+                    Err(problem) => problems.push(problem),
                 }
             }
         }
-        (Self { groups }, errors)
+        (Self { groups }, problems)
     }
 
     #[cfg(test)]
@@ -102,62 +106,49 @@ impl PatternSet {
 }
 
 impl Group {
-    fn compile(group: PatternGroup, sources: &[String]) -> Result<Self, PatternError> {
+    fn compile(group: PatternGroup, sources: &[String]) -> Result<Self, String> {
+        let name = group.name();
         if sources.len() > MAX_PATTERNS {
-            return Err(PatternError::TooMany {
-                group: group.name().to_owned(),
-                count: sources.len(),
-            });
+            let count = sources.len();
+            return Err(format!(
+                "signal_patterns.{name}: {count} patterns; at most {MAX_PATTERNS} are allowed"
+            ));
         }
-        let patterns = sources
-            .iter()
-            .enumerate()
-            .map(|(index, source)| compile(group, index + 1, source));
-        let patterns = patterns.collect::<Result<Vec<_>, _>>()?;
-        let has_built_ins = group
-            .built_in()
-            .iter()
-            .all(|source| sources.contains(source));
+        let patterns = (1..).zip(sources).map(|(number, source)| {
+            let compiled = compile(source);
+            compiled.map_err(|why| format!("signal_patterns.{name}: entry {number} {why}"))
+        });
+        let patterns = patterns.collect::<Result<_, _>>()?;
+        let mut built_in = group.built_in().iter();
         Ok(Self {
             patterns,
-            has_built_ins,
+            has_built_ins: built_in.all(|source| sources.contains(source)),
         })
     }
 }
 
-fn compile(group: PatternGroup, number: usize, source: &str) -> Result<Pattern, PatternError> {
-    let group = group.name().to_owned();
+/// Returns a pattern, or what is wrong with it.
+fn compile(source: &str) -> Result<Pattern, String> {
     if source.len() > MAX_PATTERN_BYTES {
-        return Err(PatternError::TooLong { group, number });
+        return Err(format!("is longer than {MAX_PATTERN_BYTES} bytes"));
     }
     let regex = RegexBuilder::new(source)
         .case_insensitive(!looks_for_capitals(source))
         .size_limit(MAX_COMPILED_BYTES)
         .dfa_size_limit(MAX_COMPILED_BYTES)
         .build();
-    match regex {
-        Ok(regex) if regex.is_match("") => Err(PatternError::MatchesEmpty {
-            group,
-            number,
-            pattern: source.to_owned(),
-        }),
-        Ok(regex) => Ok(Pattern {
-            source: source.to_owned(),
-            regex,
-        }),
-        Err(error) => {
-            let reason = error.to_string();
-            // The last line of the message says what is wrong; the others show the pattern.
-            let reason = reason.lines().last().unwrap_or_default();
-            let reason = reason.trim_start_matches("error: ").to_owned();
-            Err(PatternError::Broken {
-                group,
-                number,
-                pattern: source.to_owned(),
-                reason,
-            })
-        }
+    let wrong = |error| {
+        let reason = reason(&error);
+        format!("({source:?}) is not a regular expression: {reason}")
+    };
+    let regex = regex.map_err(wrong)?;
+    if regex.is_match("") {
+        return Err(format!(
+            "({source:?}) matches an empty text, so it would match everything"
+        ));
     }
+    let source = source.to_owned();
+    Ok(Pattern { source, regex })
 }
 
 /// Returns whether a pattern is about capital letters, so that it must not match small ones.

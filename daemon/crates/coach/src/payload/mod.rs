@@ -8,4 +8,5 @@ mod read;
 
 pub use error::PayloadError;
 pub use hook_event::HookEvent;
-pub use read::{BatchCall, Payload, ToolInput, ToolResponse};
+pub(crate) use read::json;
+pub use read::{Payload, ToolCall};

@@ -2,7 +2,7 @@
 
 use super::block::{HEADING, MARK_START, Words, block_of, mark_in};
 use super::patch::patch;
-use super::target::Places;
+use super::target::target;
 use ccd_base::whole_file::{self, Durability};
 use ccd_protocol::coach::Scope;
 use ccd_repository::distrust;
@@ -43,12 +43,12 @@ pub enum PlaceError {
 }
 
 pub(crate) fn plan(
-    places: &Places,
+    claude: &Path,
     words: Words<'_>,
     scope: Scope,
     root: &Path,
 ) -> Result<Plan, PlaceError> {
-    let target = places.target(words.kind, words.title, scope, root);
+    let target = target(claude, words.kind, words.title, scope, root);
     if let Some(why) = distrust(&target.root, &target.path) {
         return Err(failed(&target.path, io::Error::other(why)));
     }
@@ -230,18 +230,12 @@ mod tests {
         }
     }
 
-    fn places(root: &Path) -> Places {
-        Places {
-            global: root.join("home"),
-        }
-    }
-
     #[test]
     fn a_link_to_nowhere_is_no_place_for_a_rule() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         std::os::unix::fs::symlink("nowhere", root.join("CLAUDE.md")).unwrap();
-        let error = plan(&places(root), WORDS, Scope::Project, root).unwrap_err();
+        let error = plan(&root.join("home"), WORDS, Scope::Project, root).unwrap_err();
         assert!(error.to_string().contains("does not exist"), "{error}");
     }
 
@@ -263,7 +257,7 @@ mod tests {
                     fs::set_permissions(root.join("CLAUDE.md"), mode).unwrap();
                 }
                 let words = Words { kind, ..WORDS };
-                let plan = plan(&places(&root), words, Scope::Project, &root).unwrap();
+                let plan = plan(&root.join("home"), words, Scope::Project, &root).unwrap();
                 let made = write(&plan.path, plan.before.as_deref(), &plan.after).unwrap();
                 assert_eq!(fs::read(&plan.path).unwrap(), plan.after);
                 restore(&plan.path, &[written(&plan)], 0, made.as_deref()).unwrap();
@@ -292,7 +286,7 @@ mod tests {
                 title,
                 ..WORDS
             };
-            let plan = plan(&places(&root), words, Scope::Project, &root).unwrap();
+            let plan = plan(&root.join("home"), words, Scope::Project, &root).unwrap();
             write(&plan.path, plan.before.as_deref(), &plan.after).unwrap();
             plan
         };
@@ -372,7 +366,7 @@ mod tests {
                         title,
                         ..WORDS
                     };
-                    let plan = plan(&places(&root), words, Scope::Project, &root).unwrap();
+                    let plan = plan(&root.join("home"), words, Scope::Project, &root).unwrap();
                     write(&plan.path, plan.before.as_deref(), &plan.after).unwrap();
                     all.push(written(&plan));
                 }
@@ -403,7 +397,7 @@ mod tests {
                 title,
                 ..WORDS
             };
-            let plan = plan(&places(&root), words, Scope::Project, &root).unwrap();
+            let plan = plan(&root.join("home"), words, Scope::Project, &root).unwrap();
             write(&plan.path, plan.before.as_deref(), &plan.after).unwrap();
             all.push(written(&plan));
         };
@@ -447,8 +441,13 @@ mod tests {
     fn a_file_that_is_no_text_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("CLAUDE.md"), b"\xff\xfe").unwrap();
-        let refused =
-            plan(&places(folder.path()), WORDS, Scope::Project, folder.path()).unwrap_err();
+        let refused = plan(
+            &folder.path().join("home"),
+            WORDS,
+            Scope::Project,
+            folder.path(),
+        )
+        .unwrap_err();
         assert!(matches!(refused, PlaceError::NotText(_)), "{refused}");
     }
 }

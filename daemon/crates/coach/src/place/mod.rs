@@ -10,4 +10,3 @@ pub use apply::PlaceError;
 pub(crate) use apply::{FILE_BYTES, Plan, plan, write};
 pub(crate) use block::Words;
 pub(crate) use restore::{Written, restore};
-pub(crate) use target::Places;

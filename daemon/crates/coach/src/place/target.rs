@@ -6,12 +6,6 @@ use std::path::{Path, PathBuf};
 /// Most characters of a file's name that is made of a title.
 const MAX_SLUG_LEN: usize = 50;
 
-#[derive(Debug, Clone)]
-pub(crate) struct Places {
-    /// The directory of Claude Code's user-wide files, `~/.claude`.
-    pub(crate) global: PathBuf,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target {
     /// What the paths in a patch start from.
@@ -22,28 +16,26 @@ pub(super) struct Target {
     pub(super) is_shared: bool,
 }
 
-impl Places {
-    /// Returns the file for a candidate. `root` is the project's directory.
-    pub(super) fn target(
-        &self,
-        kind: CandidateType,
-        title: &str,
-        scope: Scope,
-        root: &Path,
-    ) -> Target {
-        let (root, folder) = match scope {
-            Scope::Project => (root.to_owned(), root.join(".claude")),
-            Scope::Global => (self.global.clone(), self.global.clone()),
-        };
-        let (path, is_shared) = match kind {
-            CandidateType::Skill => (unused(&folder.join("skills"), &slug(title)), false),
-            _ => (instructions(&root, scope), true),
-        };
-        Target {
-            root: root.canonicalize().unwrap_or(root),
-            path: path.canonicalize().unwrap_or(path),
-            is_shared,
-        }
+/// Returns the file for a candidate. `claude` has Claude Code's user-wide files (`~/.claude`), `root` the project.
+pub(super) fn target(
+    claude: &Path,
+    kind: CandidateType,
+    title: &str,
+    scope: Scope,
+    root: &Path,
+) -> Target {
+    let (root, folder) = match scope {
+        Scope::Project => (root.to_owned(), root.join(".claude")),
+        Scope::Global => (claude.to_owned(), claude.to_owned()),
+    };
+    let (path, is_shared) = match kind {
+        CandidateType::Skill => (unused(&folder.join("skills"), &slug(title)), false),
+        _ => (instructions(&root, scope), true),
+    };
+    Target {
+        root: root.canonicalize().unwrap_or(root),
+        path: path.canonicalize().unwrap_or(path),
+        is_shared,
     }
 }
 
@@ -110,11 +102,8 @@ mod tests {
     fn rules_go_where_the_project_keeps_them() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        let places = Places {
-            global: root.join("home"),
-        };
         let target = |kind, scope| {
-            let target = places.target(kind, "Some title", scope, &root);
+            let target = target(&root.join("home"), kind, "Some title", scope, &root);
             let path = target.path.strip_prefix(&root).unwrap();
             (path.to_str().unwrap().to_owned(), target.is_shared)
         };

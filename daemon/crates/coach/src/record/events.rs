@@ -2,12 +2,14 @@
 
 use super::Selection;
 use crate::event::Success;
-use ccd_protocol::coach::{EventType, Mute, SignalType};
+use crate::json_rows::json;
+use crate::signal::Signal;
+use ccd_protocol::coach::{Mute, SignalType};
 use ccd_repository::Identity;
 use ccd_store::{
     AssertSqlSafe, Connection, Database, SqlResult, Write, insert, query, query_scalar,
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 
 #[derive(Debug, Clone)]
@@ -17,17 +19,9 @@ pub(crate) struct Recorded {
     pub(crate) timestamp: String,
     pub(crate) session_id: String,
     pub(crate) project: Identity,
-    pub(crate) signals: Vec<RecordedSignal>,
+    pub(crate) signals: Vec<Signal>,
     /// The command, if it succeeded after the same one had failed.
     pub(crate) success: Option<String>,
-}
-
-#[derive(Debug, Clone)]
-pub(crate) struct RecordedSignal {
-    pub(crate) event_type: EventType,
-    pub(crate) signal_type: SignalType,
-    pub(crate) content: String,
-    pub(crate) context: Map<String, Value>,
 }
 
 ccd_store::row! {
@@ -230,8 +224,8 @@ async fn new_deliveries(
     // One statement, whatever their number.
     let note = "INSERT OR IGNORE INTO ccd_deliveries
         SELECT value->>0, value->>1 FROM json_each(?1) RETURNING delivery_id";
-    let json = serde_json::to_string(&deliveries).unwrap_or_default();
-    let new: Vec<String> = query_scalar(note).bind(json).fetch_all(connection).await?;
+    let note = query_scalar(note).bind(json(&deliveries));
+    let new: Vec<String> = note.fetch_all(connection).await?;
     Ok(new.into_iter().collect())
 }
 
@@ -243,17 +237,14 @@ async fn unused_ids(connection: &mut Connection, count: usize) -> SqlResult<Hash
             ids.insert(format!("{:08x}", rand::random::<u32>()));
         }
         let taken = "SELECT id FROM events WHERE id IN (SELECT value FROM json_each(?1))";
-        let json = serde_json::to_string(&ids).unwrap_or_default();
-        let taken: Vec<String> = query_scalar(taken)
-            .bind(json)
-            .fetch_all(&mut *connection)
-            .await?;
+        let taken = query_scalar(taken).bind(json(&ids));
+        let taken: Vec<String> = taken.fetch_all(&mut *connection).await?;
         ids.retain(|id| !taken.contains(id));
     }
     Ok(ids)
 }
 
-fn event_row(id: String, recorded: &Recorded, signal: &RecordedSignal) -> EventRow {
+fn event_row(id: String, recorded: &Recorded, signal: &Signal) -> EventRow {
     EventRow {
         id,
         timestamp: recorded.timestamp.clone(),
@@ -261,7 +252,7 @@ fn event_row(id: String, recorded: &Recorded, signal: &RecordedSignal) -> EventR
         signal_type: signal.signal_type.name().to_owned(),
         repo_id: recorded.project.id.clone(),
         content: signal.content.clone(),
-        context: Value::Object(signal.context.clone()).to_string(),
+        context: Value::Object(signal.context()).to_string(),
     }
 }
 

@@ -8,7 +8,7 @@ mod schema;
 mod selection;
 
 pub(crate) use clip::clip;
-pub(crate) use events::{EventWrite, Recorded, RecordedSignal, selected_events};
+pub(crate) use events::{EventWrite, Recorded, selected_events};
 pub(crate) use payloads::{PayloadRow, PayloadWrite, payloads_of, selected_payloads};
 pub(crate) use query::{
     Filter, PROMPT_ID, TOOL_USE_ID, by_day, contexts_of, counts, mutes, page, pending, projects,

@@ -1,5 +1,6 @@
 //! Which events or payloads are deleted.
 
+use crate::json_rows::json;
 use ccd_store::{AssertSqlSafe, Connection, ReadPool, SqlResult, query, query_as};
 
 /// All that is given must hold. In SQL these are the parameters 1 to 3.
@@ -20,14 +21,8 @@ impl Selection {
         )
     }
 
-    /// JSON, as the parameter of SQL.
-    fn repos(&self) -> Option<String> {
-        let ids = self.repo_ids.as_ref()?;
-        Some(serde_json::to_string(ids).unwrap_or_else(|_| "[]".to_owned()))
-    }
-
     pub(super) async fn delete(&self, connection: &mut Connection, sql: String) -> SqlResult<()> {
-        let delete = query(AssertSqlSafe(sql)).bind(self.repos());
+        let delete = query(AssertSqlSafe(sql)).bind(self.repo_ids.as_ref().map(json));
         let delete = delete.bind(&self.session_id).bind(&self.before);
         delete.execute(connection).await.map(drop)
     }
@@ -38,7 +33,7 @@ impl Selection {
         readers: &ReadPool,
         sql: String,
     ) -> SqlResult<(u64, Option<String>)> {
-        let count = query_as(AssertSqlSafe(sql)).bind(self.repos());
+        let count = query_as(AssertSqlSafe(sql)).bind(self.repo_ids.as_ref().map(json));
         let count = count.bind(&self.session_id).bind(&self.before);
         let (count, oldest): (i64, _) = count.fetch_one(readers).await?;
         Ok((count.unsigned_abs(), oldest))

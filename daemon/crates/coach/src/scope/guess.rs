@@ -4,30 +4,33 @@ use super::indicators::Indicators;
 use super::rule_file::RuleFile;
 pub(crate) use ccd_protocol::coach::Scope;
 
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ScopeInput<'a> {
-    pub(crate) title: &'a str,
-    pub(crate) trigger: &'a str,
-    pub(crate) action: &'a str,
-    /// Different repositories in which it was seen; two clones of one count once.
-    pub(crate) repositories: usize,
-    pub(crate) promotion_threshold_repos: usize,
-    pub(crate) project_rules: &'a RuleFile,
-    pub(crate) global_rules: &'a RuleFile,
+/// The rules that there are: of the project's file, and of the global one.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Rules<'a> {
+    pub(crate) project: Option<&'a RuleFile>,
+    pub(crate) global: Option<&'a RuleFile>,
 }
 
-/// Returns the scope of a candidate.
-/// In this order: a like rule in the global file makes it global, one in the project's file project; as many repositories
-/// as the threshold make it global; then its words decide.
-pub(crate) fn guess(input: &ScopeInput<'_>, indicators: &Indicators) -> Scope {
-    if input.global_rules.has_like(input.trigger, input.action) {
+/// Returns the scope of a candidate; `words` are its trigger, action and title.
+/// In this order: a like rule in the global file makes it global, one in the project's file project; enough repositories
+/// make it global; then its words decide.
+pub(crate) fn guess(
+    words: [&str; 3],
+    is_eligible: bool,
+    rules: Rules<'_>,
+    indicators: &Indicators,
+) -> Scope {
+    let [trigger, action, _] = words;
+    let has_like =
+        |rules: Option<&RuleFile>| rules.is_some_and(|all| all.has_like(trigger, action));
+    if has_like(rules.global) {
         Scope::Global
-    } else if input.project_rules.has_like(input.trigger, input.action) {
+    } else if has_like(rules.project) {
         Scope::Project
-    } else if promotion_eligible(input.repositories, input.promotion_threshold_repos) {
+    } else if is_eligible {
         Scope::Global
     } else {
-        by_words(input, indicators)
+        by_words(&words.join(" "), indicators)
     }
 }
 
@@ -39,11 +42,8 @@ pub(crate) fn promotion_eligible(repositories: usize, promotion_threshold_repos:
 /// A lower score is a single tool name, which says nothing about where the rule holds.
 const MIN_GLOBAL_SCORE: u32 = 3;
 
-fn by_words(input: &ScopeInput<'_>, indicators: &Indicators) -> Scope {
-    let scores = indicators.scores(&format!(
-        "{} {} {}",
-        input.trigger, input.action, input.title
-    ));
+fn by_words(words: &str, indicators: &Indicators) -> Scope {
+    let scores = indicators.scores(words);
     // Global must be more than one and a half times project.
     let is_global = scores.global >= MIN_GLOBAL_SCORE
         && u64::from(scores.global) * 2 > u64::from(scores.project) * 3;
@@ -68,16 +68,17 @@ mod tests {
         project: &str,
         global: &str,
     ) -> Scope {
-        let input = ScopeInput {
-            title: "",
-            trigger,
-            action,
-            repositories,
-            promotion_threshold_repos: 2,
-            project_rules: &RuleFile::parse(project),
-            global_rules: &RuleFile::parse(global),
+        let rules = Rules {
+            project: Some(&RuleFile::parse(project)),
+            global: Some(&RuleFile::parse(global)),
         };
-        guess(&input, &Indicators::default())
+        let is_eligible = promotion_eligible(repositories, 2);
+        guess(
+            [trigger, action, ""],
+            is_eligible,
+            rules,
+            &Indicators::default(),
+        )
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Words of a candidate that speak for one project, or for all of them.
 
-use crate::table::document;
+use crate::table::{document, reason};
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// Patterns with weights, for both scopes.
@@ -18,42 +19,28 @@ pub(crate) struct ScopeScores {
     pub(crate) global: u32,
 }
 
-/// A pattern of `scope_indicators` in `config.json` that does not compile. The built-in group holds instead.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("scope_indicators.{group}[{index}]: {pattern:?} is not a pattern: {reason}")]
-pub(crate) struct IndicatorError {
-    /// `project` or `global`.
-    pub(crate) group: &'static str,
-    pub(crate) index: usize,
-    pub(crate) pattern: String,
-    pub(crate) reason: String,
-}
-
 impl Indicators {
     /// Returns the built-in groups, with each group that the configuration has in place of the built-in one.
     /// An entry weighs 2; a group that lists exactly the built-in patterns, as a first start writes it, keeps their
     /// weights. An entry without any sign of a pattern but dots, such as `.platform.` or `git`, is a plain text: its dots
     /// stand for themselves, and its words match whole.
-    /// A group with a broken entry is not used; each broken entry is one of the errors.
-    pub(crate) fn with_config(
-        project: Option<&[String]>,
-        global: Option<&[String]>,
-    ) -> (Self, Vec<IndicatorError>) {
-        let mut indicators = Self::default();
-        let mut errors = Vec::new();
-        for (group, entries, built_in) in [
-            ("project", project, &mut indicators.project),
-            ("global", global, &mut indicators.global),
+    /// A group with a broken entry is not used; the first one is among the problems.
+    pub(crate) fn with_config(config: &BTreeMap<String, Vec<String>>) -> (Self, Vec<String>) {
+        let (mut indicators, mut problems) = (Self::default(), Vec::new());
+        for (group, built_in) in [
+            ("project", &mut indicators.project),
+            ("global", &mut indicators.global),
         ] {
-            let Some(entries) = entries.filter(|entries| !is_built_in(group, entries)) else {
+            let own = config.get(group);
+            let Some(own) = own.filter(|entries| !is_built_in(group, entries)) else {
                 continue;
             };
-            match configured(group, entries) {
+            match configured(group, own) {
                 Ok(patterns) => *built_in = patterns,
-                Err(broken) => errors.extend(broken),
+                Err(problem) => problems.push(problem),
             }
         }
-        (indicators, errors)
+        (indicators, problems)
     }
 
     /// Returns how much a text speaks for each scope. Case does not count.
@@ -120,29 +107,15 @@ fn is_built_in(group: &str, entries: &[String]) -> bool {
     of_group.is_some_and(|(_, texts)| texts == entries)
 }
 
-fn configured(
-    group: &'static str,
-    entries: &[String],
-) -> Result<Vec<(Regex, u32)>, Vec<IndicatorError>> {
-    let mut patterns = Vec::new();
-    let mut errors = Vec::new();
-    for (index, entry) in entries.iter().enumerate() {
-        match pattern(&as_pattern(entry)) {
-            Ok(pattern) => patterns.push((pattern, CONFIGURED_WEIGHT)),
-            Err(error) => errors.push(IndicatorError {
-                group,
-                index,
-                pattern: entry.clone(),
-                // The last line says what is wrong; those before it draw the pattern again.
-                reason: last_line(&error.to_string()).to_owned(),
-            }),
-        }
-    }
-    if errors.is_empty() {
-        Ok(patterns)
-    } else {
-        Err(errors)
-    }
+fn configured(group: &str, entries: &[String]) -> Result<Vec<(Regex, u32)>, String> {
+    let compiled = entries.iter().enumerate().map(|(index, entry)| {
+        let pattern = pattern(&as_pattern(entry)).map_err(|error| {
+            let reason = reason(&error);
+            format!("scope_indicators.{group}[{index}]: {entry:?} is not a pattern: {reason}")
+        });
+        Ok((pattern?, CONFIGURED_WEIGHT))
+    });
+    compiled.collect()
 }
 
 /// Returns an entry as a pattern: a plain text such as `.platform.` with its dots escaped and its words kept whole.
@@ -161,10 +134,6 @@ fn as_pattern(entry: &str) -> String {
     )
 }
 
-fn last_line(text: &str) -> &str {
-    text.lines().last().unwrap_or_default().trim()
-}
-
 fn pattern(text: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(text)
         .case_insensitive(true)
@@ -176,8 +145,9 @@ fn pattern(text: &str) -> Result<Regex, regex::Error> {
 mod tests {
     use super::*;
 
-    fn texts(entries: &[&str]) -> Vec<String> {
-        entries.iter().map(|entry| (*entry).to_owned()).collect()
+    fn with(group: &str, entries: &[&str]) -> (Indicators, Vec<String>) {
+        let entries = entries.iter().map(|entry| (*entry).to_owned()).collect();
+        Indicators::with_config(&BTreeMap::from([(group.to_owned(), entries)]))
     }
 
     #[test]
@@ -189,9 +159,8 @@ mod tests {
 
     #[test]
     fn a_configured_group_replaces_the_built_in_one() {
-        let project = texts(&["services/", ".platform.", r"\bacme\b"]);
-        let (indicators, errors) = Indicators::with_config(Some(&project), None);
-        assert_eq!(errors, []);
+        let (indicators, problems) = with("project", &["services/", ".platform.", r"\bacme\b"]);
+        assert_eq!(problems, [""; 0]);
         let scores = indicators.scores("in apps/ and services/ of Acme use git, not xplatformx");
         assert_eq!(
             scores,
@@ -204,37 +173,25 @@ mod tests {
 
     #[test]
     fn a_plain_word_is_a_whole_word() {
-        let global = texts(&["git", "run tests"]);
-        let (indicators, _) = Indicators::with_config(None, Some(&global));
+        let (indicators, _) = with("global", &["git", "run tests"]);
         assert_eq!(indicators.scores("a digit is read").global, 0);
         assert_eq!(indicators.scores("run tests, then git push").global, 4);
     }
 
     #[test]
     fn the_built_in_lists_written_to_a_configuration_change_nothing() {
-        let [(_, project), (_, global)] = Indicators::built_in();
-        let (project, global) = (texts(&project), texts(&global));
-        let (indicators, errors) = Indicators::with_config(Some(&project), Some(&global));
-        assert_eq!(errors, []);
-        assert_eq!(
-            indicators.scores("run tests in apps/"),
-            ScopeScores {
-                project: 3,
-                global: 3
-            }
-        );
+        for (group, entries) in Indicators::built_in() {
+            let scores = with(group, &entries).0.scores("run tests in apps/");
+            assert_eq!((scores.project, scores.global), (3, 3));
+        }
     }
 
     #[test]
     fn a_broken_entry_is_named_and_the_built_in_group_holds() {
-        let project = texts(&["services/", "(unclosed"]);
-        let (indicators, errors) = Indicators::with_config(Some(&project), None);
+        let (indicators, problems) = with("project", &["services/", "(unclosed"]);
         assert_eq!(indicators.scores("apps/ services/").project, 3);
-        assert_eq!((errors[0].group, errors[0].index), ("project", 1));
-        let message = errors[0].to_string();
-        assert!(
-            message.starts_with("scope_indicators.project[1]: \"(unclosed\""),
-            "{message}"
-        );
+        let problem =
+            r#"scope_indicators.project[1]: "(unclosed" is not a pattern: unclosed group"#;
+        assert_eq!(problems, [problem]);
     }
 }

@@ -4,6 +4,6 @@ mod guess;
 mod indicators;
 mod rule_file;
 
-pub(crate) use guess::{Scope, ScopeInput, guess, promotion_eligible};
-pub(crate) use indicators::{IndicatorError, Indicators};
+pub(crate) use guess::{Rules, Scope, guess, promotion_eligible};
+pub(crate) use indicators::Indicators;
 pub(crate) use rule_file::RuleFile;

@@ -31,8 +31,8 @@ impl RuleFile {
     /// Returns whether one of the rules is like a candidate.
     /// The candidate's action alone is compared as well: a rule written by hand often has no "when …".
     pub(crate) fn has_like(&self, trigger: &str, action: &str) -> bool {
-        let whole = Keywords::of(&format!("{trigger} {action}"));
-        let action = Keywords::of(action);
+        let whole = Keywords::new(&format!("{trigger} {action}"));
+        let action = Keywords::new(action);
         self.rules
             .iter()
             .any(|rule| rule.is_like(&whole) || (action.len() >= 2 && rule.is_like(&action)))
@@ -80,7 +80,7 @@ impl Reader {
     }
 
     fn add(&mut self, text: &str) {
-        let keywords = Keywords::of(text);
+        let keywords = Keywords::new(text);
         if !keywords.is_empty() {
             self.rules.push(keywords);
         }

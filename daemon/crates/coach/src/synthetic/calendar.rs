@@ -2,7 +2,7 @@
 
 use crate::event::{Event, Success};
 use crate::signal::SignalType;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// When and where something happens.
 #[derive(Debug, Clone, Copy)]
@@ -65,21 +65,17 @@ impl Calendar {
     ) -> String {
         let id = format!("{:08x}", self.events.len());
         let second = self.below(60);
-        let context = match context {
-            Value::Object(map) => map,
-            _ => Map::new(),
-        };
         // A repository has two clones: by SSH and by HTTPS.
         let clone = self.below(2);
         self.events.push(Event {
             id: id.clone(),
             timestamp: timestamp(at.minute, second),
-            signal_type,
+            signal_type: Some(signal_type),
             repo_id: format!("{:08x}{clone:08x}", at.repository),
             repo_key: repo_key(at.repository),
             session_id: session(at),
             content: content.to_owned(),
-            context,
+            context: serde_json::from_value(context).unwrap_or_default(),
         });
         id
     }

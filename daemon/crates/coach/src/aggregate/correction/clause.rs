@@ -3,7 +3,7 @@
 use crate::table::Lists;
 use std::sync::LazyLock;
 
-static WORDS: LazyLock<Lists> = LazyLock::new(|| Lists::of(include_str!("clause.txt")));
+static WORDS: LazyLock<Lists> = LazyLock::new(|| Lists::new(include_str!("clause.txt")));
 
 /// Returns the clauses of a line. A sign in the middle of a word, as in `a.rs`, ends none.
 pub(super) fn clauses(line: &str) -> impl Iterator<Item = &str> {

@@ -6,7 +6,6 @@ mod sentence;
 
 pub(super) use said::Said;
 
-use super::event_text::content;
 use super::wording::Wording;
 use crate::event::Event;
 use crate::fingerprint::CandidateType;
@@ -16,10 +15,10 @@ use crate::similarity::Keywords;
 pub(super) fn said(event: &Event) -> Option<(String, Said)> {
     // Each item of a list says something of its own.
     let items = ["\n- ", "\n* ", "\n> "];
-    let text = items.iter().fold(content(event).to_owned(), |text, mark| {
+    let text = items.iter().fold(event.message().to_owned(), |text, mark| {
         text.replace(mark, ". ")
     });
-    let mut said = Said::of(&text);
+    let mut said = Said::new(&text);
     if said.is_pause() {
         said = Said::pause(said);
     } else if sentence::is_only_now(&text) || said.is_one_act() {
@@ -31,11 +30,11 @@ pub(super) fn said(event: &Event) -> Option<(String, Said)> {
 /// Returns what a correction is compared by: all of it and what it forbids. Some users add what they want instead, and some
 /// do not.
 pub(super) fn compared(sample: &str, said: &Said) -> Vec<Keywords> {
-    let whole = Keywords::of(sample);
-    let core = said.core().map(|core| match Keywords::of(&core) {
+    let whole = Keywords::new(sample);
+    let core = said.core().map(|core| match Keywords::new(&core) {
         // "Tell me what to do" is all small words: such a phrase counts as one.
         words if words.len() < 2 && core.split(' ').count() > 3 => {
-            Keywords::of(&core.replace(' ', "_"))
+            Keywords::new(&core.replace(' ', "_"))
         }
         words if words.len() < 2 => Keywords::default(),
         words => words,
@@ -56,9 +55,9 @@ pub(super) fn wording(corrections: &[(&Said, &str)]) -> Option<Wording> {
         let mut said = said.clone();
         if said.want.is_none() {
             // What only says the same again adds nothing.
-            let avoid = Keywords::of(said.avoid.as_deref().unwrap_or_default());
+            let avoid = Keywords::new(said.avoid.as_deref().unwrap_or_default());
             let mut wants = all().filter_map(|other| other.want.as_deref());
-            let want = wants.find(|want| !Keywords::of(want).is_like(&avoid));
+            let want = wants.find(|want| !Keywords::new(want).is_like(&avoid));
             said.want = want.map(str::to_owned);
         }
         said.wording()

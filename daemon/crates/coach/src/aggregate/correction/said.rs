@@ -35,18 +35,18 @@ const WORK: &str = "code coding anything changes edits files commands";
 const WORKING: &str = "write writing make making change edit implement do run modify execute start touch any the new or and yet else more";
 
 impl Said {
-    pub(in crate::aggregate) fn of(text: &str) -> Self {
+    pub(in crate::aggregate) fn new(text: &str) -> Self {
         let mut line = one_line(&text.replace('\u{2019}', "'"), 300);
         if !line.contains(char::is_lowercase) {
             line = line.to_lowercase();
         }
-        let all = sentences(&line).map(Self::of_sentence);
+        let all = sentences(&line).map(Self::from_sentence);
         let mut said = all.fold(Self::default(), Self::with_next);
         said.standing = standing(text);
         said
     }
 
-    fn of_sentence(sentence: &str) -> Self {
+    fn from_sentence(sentence: &str) -> Self {
         let mut said = Self::default();
         let mut is_asked = !sentence.ends_with('?');
         for clause in clauses(sentence) {
@@ -82,7 +82,7 @@ impl Said {
         // "use pnpm, not npm"
         if let Some(other) = clause
             .strip_prefix("not ")
-            .filter(|other| !Keywords::of(other).is_empty())
+            .filter(|other| !Keywords::new(other).is_empty())
             && self.want.is_some()
         {
             let other = other.strip_prefix("to ").unwrap_or(other);
@@ -91,7 +91,7 @@ impl Said {
         }
         let clause = without_fillers(clause);
         if let Some(avoid) = avoided(clause) {
-            if !Keywords::of(avoid).is_empty() && self.avoid.is_none() {
+            if !Keywords::new(avoid).is_empty() && self.avoid.is_none() {
                 self.avoid = Some(avoid.to_owned());
             }
             return;
@@ -99,7 +99,7 @@ impl Said {
         let Some(want) = wanted(clause) else { return };
         self.is_instead |= clause.ends_with(" instead");
         let (want, instead_of) = contrast(want);
-        if Keywords::of(want).is_empty() {
+        if Keywords::new(want).is_empty() {
             return;
         }
         if self.want.is_none() {
@@ -223,7 +223,7 @@ fn circumstance(want: &str) -> Option<String> {
     ] {
         if let Some((_, rest)) = want
             .split_once(words)
-            .filter(|(_, rest)| !Keywords::of(rest).is_empty())
+            .filter(|(_, rest)| !Keywords::new(rest).is_empty())
         {
             return Some(format!("{trigger}{rest}"));
         }
@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     fn worded(text: &str) -> Option<(String, String)> {
-        Said::of(text)
+        Said::new(text)
             .wording()
             .map(|wording| (wording.trigger, wording.action))
     }

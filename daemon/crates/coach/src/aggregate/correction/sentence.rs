@@ -6,7 +6,7 @@ use crate::similarity::Keywords;
 use crate::table::Lists;
 use std::sync::LazyLock;
 
-static WORDS: LazyLock<Lists> = LazyLock::new(|| Lists::of(include_str!("sentence.txt")));
+static WORDS: LazyLock<Lists> = LazyLock::new(|| Lists::new(include_str!("sentence.txt")));
 
 /// Most characters of a rule in the user's words; a longer text is a task.
 const MAX_CHARS: usize = 160;
@@ -78,7 +78,7 @@ pub(super) fn sentence(text: &str) -> Option<String> {
     let parts = sentences(&line).filter(|part| !part.ends_with(['?', '？']));
     let rules = parts.filter_map(|part| rule(part.trim_end_matches(END)));
     let rules = rules.filter(|rule| !is_report(rule));
-    rules.max_by_key(|rule| (Keywords::of(rule).len(), std::cmp::Reverse(rule.len())))
+    rules.max_by_key(|rule| (Keywords::new(rule).len(), std::cmp::Reverse(rule.len())))
 }
 
 fn is_report(sentence: &str) -> bool {
@@ -101,7 +101,7 @@ pub(super) fn rule(sentence: &str) -> Option<String> {
     });
     let best = opening.map_or(best, |opening| &best[opening.len()..]);
     let letters = best.chars().filter(|letter| letter.is_alphabetic()).count();
-    let is_rule = letters >= MIN_LETTERS && Keywords::of(best).len() >= 2;
+    let is_rule = letters >= MIN_LETTERS && Keywords::new(best).len() >= 2;
     (is_rule && best.chars().count() <= MAX_CHARS).then(|| best.to_owned())
 }
 
@@ -132,8 +132,8 @@ fn without_interjection(sentence: &str) -> &str {
     match sentence.split_once(", ") {
         Some((start, rest))
             if start.split(' ').count() <= 3
-                && Keywords::of(rest).len() > Keywords::of(start).len()
-                && Keywords::of(rest).len() >= 2 =>
+                && Keywords::new(rest).len() > Keywords::new(start).len()
+                && Keywords::new(rest).len() >= 2 =>
         {
             without_fillers(rest)
         }

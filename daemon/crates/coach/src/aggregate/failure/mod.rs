@@ -2,7 +2,6 @@
 
 mod remedy;
 
-use super::event_text::{command, stderr};
 use super::known::Lesson;
 use super::wording::{Wording, code, one_line};
 use crate::command::{
@@ -14,7 +13,7 @@ use crate::table::Lists;
 use remedy::Remedy;
 use std::sync::LazyLock;
 
-static PROGRAMS: LazyLock<Lists> = LazyLock::new(|| Lists::of(include_str!("mod.txt")));
+static PROGRAMS: LazyLock<Lists> = LazyLock::new(|| Lists::new(include_str!("mod.txt")));
 
 #[derive(Debug, Clone)]
 pub(super) enum Failure {
@@ -34,9 +33,9 @@ const MAX_STDERR: usize = 2000;
 /// Returns what a failure says, and its key. None when it is no command, or one that only looks around: that a file is not there is
 /// an answer.
 pub(super) fn failure(event: &Event) -> Option<(String, Failure)> {
-    let attempt = attempt(command(event))?;
-    let output = one_line(stderr(event), MAX_STDERR).to_lowercase();
-    let how = Failed::of(&output, &attempt);
+    let attempt = attempt(&event.context.command)?;
+    let output = one_line(event.stderr(), MAX_STDERR).to_lowercase();
+    let how = Failed::new(&output, &attempt);
     if is_looking_around(&attempt) && !how.is_missing {
         return None;
     }
@@ -127,7 +126,7 @@ pub(super) fn confidence(n: f64, lesson: Lesson) -> f64 {
         Lesson::Flags => 0.85,
         Lesson::Subcommand => 0.80,
         Lesson::Command => 0.75,
-        Lesson::None | Lesson::Table | Lesson::Retry => (0.7 + 0.05 * n).min(0.95),
+        Lesson::None | Lesson::Table => (0.7 + 0.05 * n).min(0.95),
     }
 }
 

@@ -1,40 +1,37 @@
 //! How a session uses tapes: the options, and the result.
 
+use crate::named::named;
 use serde::{Deserialize, Serialize};
 use serde_with::{apply, skip_serializing_none};
 
-/// Which exchanges (see ExchangeRecord) are recorded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum RecordMode {
-    /// Exchanges that are on no tape.
-    #[serde(alias = "NEW")]
-    New,
-    /// Exchanges that are already on a tape, in place.
-    #[serde(alias = "OVERWRITE")]
-    Overwrite,
-    #[serde(alias = "DISABLED")]
-    Disabled,
+named! {
+    /// Which exchanges (see ExchangeRecord) are recorded.
+    RecordMode {
+        /// Exchanges that are on no tape.
+        New = "new",
+        /// Exchanges that are already on a tape, in place.
+        Overwrite = "overwrite",
+        Disabled = "disabled",
+    }
 }
 
-/// What happens to an input that is on no tape.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum FallbackMode {
-    /// The error `tape_miss`.
-    #[serde(alias = "NOT_FOUND")]
-    NotFound,
-    /// The real program.
-    #[serde(alias = "PROXY")]
-    Proxy,
+named! {
+    /// What happens to an input that is on no tape.
+    FallbackMode {
+        /// The error `tape_miss`.
+        NotFound = "not_found",
+        /// The real program.
+        Proxy = "proxy",
+    }
 }
 
 /// Delays during replay.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected milliseconds such as 20 (0 is none), a range of them such as [5, 50], or \"recorded\""
+)]
 pub enum Latency {
     /// N milliseconds before each chunk; 0: no delay. (On a tape, 0 means as recorded.)
     Constant(u64),
@@ -44,11 +41,11 @@ pub enum Latency {
     Named(LatencyName),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum LatencyName {
-    Recorded,
+named! {
+    /// A named delay.
+    LatencyName {
+        Recorded = "recorded",
+    }
 }
 
 /// The `tape` of `session.create`.
@@ -104,9 +101,12 @@ pub struct MatchOptions {
     pub match_cwd: Option<bool>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected an index (0 is the first argument), an exact text, or \"/regex/\""
+)]
 pub enum IgnoredArg {
     Index(u64),
     /// Exact text, or a regular expression between slashes.
@@ -172,4 +172,36 @@ pub struct TapeUse {
     pub last_miss: Option<String>,
     /// Why recording failed.
     pub problem: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, from_value, json};
+
+    #[test]
+    fn each_form_is_read_and_others_are_told_what_is_allowed() {
+        for written in [json!(0), json!([5, 50]), json!("recorded")] {
+            let latency = from_value::<Latency>(written.clone()).unwrap();
+            assert_eq!(json!(latency), written);
+        }
+        for written in [json!(2), json!("/x/")] {
+            let arg = from_value::<IgnoredArg>(written.clone()).unwrap();
+            assert_eq!(json!(arg), written);
+        }
+        let mistake = |value: Value| from_value::<Latency>(value).unwrap_err().to_string();
+        for wrong in [
+            json!("slow"),
+            json!(-1),
+            json!(1.5),
+            json!([1]),
+            json!([1, 2, 3]),
+        ] {
+            assert!(mistake(wrong).contains("such as [5, 50]"));
+        }
+        for wrong in [json!(-1), json!(true), json!([])] {
+            let mistake = from_value::<IgnoredArg>(wrong).unwrap_err().to_string();
+            assert!(mistake.contains("/regex/"), "{mistake}");
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Tapes: recordings of programs that can be replayed in their place.
 
+mod forms;
 mod options;
 
 pub use options::{

@@ -26,12 +26,9 @@ named! {
 }
 
 /// Delays during replay.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(
-    untagged,
-    expecting = "expected milliseconds such as 20 (0 is none), a range of them such as [5, 50], or \"recorded\""
-)]
+#[serde(untagged)]
 pub enum Latency {
     /// N milliseconds before each chunk; 0: no delay. (On a tape, 0 means as recorded.)
     Constant(u64),
@@ -101,12 +98,9 @@ pub struct MatchOptions {
     pub match_cwd: Option<bool>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(
-    untagged,
-    expecting = "expected an index (0 is the first argument), an exact text, or \"/regex/\""
-)]
+#[serde(untagged)]
 pub enum IgnoredArg {
     Index(u64),
     /// Exact text, or a regular expression between slashes.
@@ -172,36 +166,4 @@ pub struct TapeUse {
     pub last_miss: Option<String>,
     /// Why recording failed.
     pub problem: Option<String>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::{Value, from_value, json};
-
-    #[test]
-    fn each_form_is_read_and_others_are_told_what_is_allowed() {
-        for written in [json!(0), json!([5, 50]), json!("recorded")] {
-            let latency = from_value::<Latency>(written.clone()).unwrap();
-            assert_eq!(json!(latency), written);
-        }
-        for written in [json!(2), json!("/x/")] {
-            let arg = from_value::<IgnoredArg>(written.clone()).unwrap();
-            assert_eq!(json!(arg), written);
-        }
-        let mistake = |value: Value| from_value::<Latency>(value).unwrap_err().to_string();
-        for wrong in [
-            json!("slow"),
-            json!(-1),
-            json!(1.5),
-            json!([1]),
-            json!([1, 2, 3]),
-        ] {
-            assert!(mistake(wrong).contains("such as [5, 50]"));
-        }
-        for wrong in [json!(-1), json!(true), json!([])] {
-            let mistake = from_value::<IgnoredArg>(wrong).unwrap_err().to_string();
-            assert!(mistake.contains("/regex/"), "{mistake}");
-        }
-    }
 }

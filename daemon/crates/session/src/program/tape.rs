@@ -114,11 +114,11 @@ mod tests {
             ),
             (
                 json!({"latency": "slow"}),
-                "tape.latency: expected milliseconds such as 20 (0 is none), a range",
+                "tape.latency: invalid value: string \"slow\", expected milliseconds such as 20 (0 is none), a range",
             ),
             (
                 json!({"match": {"ignore_args": ["a", -1]}}),
-                "tape.match.ignore_args[1]: expected an index",
+                "tape.match.ignore_args[1]: invalid value: integer `-1`, expected an index",
             ),
             (
                 json!({"record": "always"}),

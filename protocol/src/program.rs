@@ -1,8 +1,10 @@
 //! Program configurations: how to start a program, get it ready, and judge its success; saved by name.
 
 use crate::method::{Done, NoParams, methods};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_with::skip_serializing_none;
+use std::fmt;
 
 methods! {
     ProgramList = "program.list" (NoParams) -> ProgramListReply, "Lists program configurations by name.";
@@ -129,12 +131,8 @@ pub struct ExpectStep {
 }
 
 /// Text with `{placeholders}`, or a secret that is given at each start and never stored.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(
-    untagged,
-    deny_unknown_fields,
-    expecting = r#"a response is a text or {"secret": {"env" | "file" | "prompt": "…"}}"#
-)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Response {
     Text(String),
@@ -156,6 +154,43 @@ pub struct SecretSource {
     pub file: Option<String>,
     /// Question for the user at the terminal.
     pub prompt: Option<String>,
+}
+
+/// The forms of a response, for the error about an invalid one.
+const FORMS: &str = r#"a text or {"secret": {"env" | "file" | "prompt": "…"}}"#;
+
+impl<'de> Deserialize<'de> for Response {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ResponseVisitor)
+    }
+}
+
+/// Written by hand, because the derived errors do not say what is wrong.
+struct ResponseVisitor;
+
+impl<'de> Visitor<'de> for ResponseVisitor {
+    type Value = Response;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(FORMS)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Response, E> {
+        Ok(Response::Text(text.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Response, A::Error> {
+        let wrong = |what: &str| A::Error::custom(format!("{what}: a response is {FORMS}"));
+        let secret = match map.next_key::<String>()? {
+            Some(key) if key == "secret" => map.next_value()?,
+            Some(key) => return Err(wrong(&format!("unknown key {key:?}"))),
+            None => return Err(wrong("an empty object")),
+        };
+        match map.next_key::<String>()? {
+            Some(second) => Err(wrong(&format!("\"secret\" and {second:?} in one object"))),
+            None => Ok(Response::Secret { secret }),
+        }
+    }
 }
 
 fn yes() -> bool {

@@ -99,14 +99,14 @@ impl Daemon {
         let services = Arc::clone(&owners.sessions.services);
         let (settings, _) = watch::channel(settings_of(&loaded.config));
         let agent_policy = watch::Sender::new(Arc::new(loaded.config.mcp.clone()));
-        let memories = Memories::new(
-            Arc::clone(&owners.coach),
-            services.store.clone(),
-            Arc::clone(&owners.conversations),
-            Arc::clone(&owners.conversation_index),
-            Arc::clone(&owners.exec),
-        );
-        let memories = Arc::new(memories);
+        let memories = Arc::new(Memories {
+            coach: Arc::clone(&owners.coach),
+            store: services.store.clone(),
+            conversations: Arc::clone(&owners.conversations),
+            index: Arc::clone(&owners.conversation_index),
+            exec: Arc::clone(&owners.exec),
+            saves: Default::default(),
+        });
         remove_strays(&paths.base);
         ccd_discover::drive::remove_strays(&paths.base);
         Self {
@@ -173,8 +173,12 @@ impl Daemon {
 
     async fn read_configuration(&self) -> (Snapshot, Result<Loaded, ConfigError>) {
         let sources = self.sources.clone();
-        // In this order: if the file changes in between, the next check notices that.
-        blocking(move || (sources.snapshot(), sources.load())).await
+        blocking(move || {
+            let snapshot = sources.read();
+            let loaded = snapshot.load();
+            (snapshot, loaded)
+        })
+        .await
     }
 
     /// Reads the configuration again, and uses it. On an error, the old configuration is kept.
@@ -216,7 +220,7 @@ impl Daemon {
         }
         loaded.use_redact_rules();
         self.roots.follow_rules().await;
-        self.sessions.set_settings(session_settings(&loaded.config));
+        self.sessions.set_settings(session_settings(&loaded));
         self.coach.set_settings(coach_settings(&loaded.config));
         self.exec.set_settings(exec_settings(&loaded.config));
         let conversations = loaded.config.conversations.clone();
@@ -323,7 +327,8 @@ pub(crate) fn exec_settings(config: &Config) -> ExecSettings {
     }
 }
 
-pub(crate) fn session_settings(config: &Config) -> SessionSettings {
+pub(crate) fn session_settings(loaded: &Loaded) -> SessionSettings {
+    let config = &loaded.config;
     SessionSettings {
         max_sessions: config.max_sessions,
         ended_session_limit: config.ended_session_limit.filter(|_| config.auto_cleanup),
@@ -334,7 +339,7 @@ pub(crate) fn session_settings(config: &Config) -> SessionSettings {
         max_output_size: config.max_output_size,
         output_limit: config.output_limit,
         default_timeout: config.default_timeout,
-        has_default_timeout: config.has_default_timeout,
+        has_default_timeout: loaded.set.contains("default_timeout"),
         log_rotation_size: config.log_rotation_size,
         pipe_dir: config.pipe_dir.clone(),
         replay: config.replay.clone(),

@@ -2,7 +2,7 @@
 //!
 //! Layers, top first; none uses one before it: `life` → `rpc` → `data`, `discover`, `maintenance`, `status`,
 //! `test_page`, `upgrade`, `fuzzing` → `daemon` → `chain`, `verify` → `job`, `log`, `memory`, `tape_usage` → `config`,
-//! `friction`, `store`.
+//! `failure`, `friction`, `store`.
 #![cfg_attr(
     test,
     allow(
@@ -17,6 +17,7 @@ mod config;
 mod daemon;
 mod data;
 mod discover;
+mod failure;
 mod friction;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;

@@ -4,9 +4,9 @@ mod day_file;
 mod repeats;
 
 use crate::config::{LogDestination, LogFormat, LogLevel, Logging};
+use crate::failure::{CallError, invalid};
 use ccd_base::visible::Notation;
 use ccd_protocol::daemon::{DaemonLogParams, DaemonLogReply};
-use ccd_protocol::{ErrorCode, Reportable};
 use day_file::DayFile;
 use parking_lot::Mutex;
 use repeats::Repeats;
@@ -94,9 +94,13 @@ impl Log {
         }
     }
 
-    pub(crate) fn change(&self, params: &DaemonLogParams) -> Result<DaemonLogReply, UnknownLevel> {
+    pub(crate) fn change(&self, params: &DaemonLogParams) -> Result<DaemonLogReply, CallError> {
         let level = match &params.level {
-            Some(text) => Some(LogLevel::named(text).ok_or_else(|| UnknownLevel(text.to_owned()))?),
+            Some(text) => Some(LogLevel::named(text).ok_or_else(|| {
+                invalid(format!(
+                    "level is {text:?}: give error, warn, info, debug or trace"
+                ))
+            })?),
             None => None,
         };
         if let Some(debug) = params.debug {
@@ -126,17 +130,6 @@ impl Log {
     /// Returns the last errors, newest last.
     pub(crate) fn last_errors(&self) -> Vec<String> {
         self.state.lock().errors.iter().cloned().collect()
-    }
-}
-
-/// No level of the log has this name.
-#[derive(Debug, thiserror::Error)]
-#[error("level is {0:?}: give error, warn, info, debug or trace")]
-pub(crate) struct UnknownLevel(String);
-
-impl Reportable for UnknownLevel {
-    fn code(&self) -> ErrorCode {
-        ErrorCode::InvalidArgument
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::daemon::Daemon;
 use crate::job::{JobError, JobHandle, Outcome};
-use ccd_protocol::job::JobStarted;
+use ccd_protocol::JobStarted;
 use ccd_session::interaction::TrimInteractions;
 use serde_json::json;
 use std::error::Error;

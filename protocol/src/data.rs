@@ -1,6 +1,7 @@
 //! Everything that is kept about the user, in parts.
 
 use crate::method::{NoParams, methods};
+use crate::named::named;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use std::fmt;
@@ -10,63 +11,30 @@ methods! {
     DataForget = "data.forget" (DataForgetParams) -> DataForgetReply, "Deletes parts of what ccd keeps; with `dry_run`, only reports what it would delete.";
 }
 
-/// A part of what is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum DataPart {
-    /// Ended sessions: their output, and the history of what was typed and printed.
-    Sessions,
-    /// Tapes in the directory of the configuration.
-    Tapes,
-    /// Events of the coach, and its proposals.
-    Coach,
-    /// Payloads of Claude Code's hooks.
-    Hooks,
-    /// The index of conversations, imported and archived transcripts.
-    Conversations,
-    /// Session memories of projects.
-    Memory,
-    /// Headless runs of Claude Code, and their conversations.
-    Runs,
-    /// Reports of investigations and tests.
-    Reports,
-    /// Results of jobs.
-    Jobs,
-    /// The daemon's own log.
-    Logs,
-}
-
-impl DataPart {
-    /// All parts, in the order in which they are listed and deleted: events know which repositories payloads are of.
-    pub const ALL: [Self; 10] = [
-        Self::Sessions,
-        Self::Tapes,
-        Self::Hooks,
-        Self::Coach,
-        Self::Conversations,
-        Self::Memory,
-        Self::Runs,
-        Self::Reports,
-        Self::Jobs,
-        Self::Logs,
-    ];
-
-    /// Returns its name in requests.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sessions => "sessions",
-            Self::Tapes => "tapes",
-            Self::Coach => "coach",
-            Self::Hooks => "hooks",
-            Self::Conversations => "conversations",
-            Self::Memory => "memory",
-            Self::Runs => "runs",
-            Self::Reports => "reports",
-            Self::Jobs => "jobs",
-            Self::Logs => "logs",
-        }
+// They are listed and deleted in this order: events know which repositories payloads are of.
+named! {
+    /// A part of what is kept.
+    DataPart {
+        /// Ended sessions: their output, and the history of what was typed and printed.
+        Sessions = "sessions",
+        /// Tapes in the directory of the configuration.
+        Tapes = "tapes",
+        /// Payloads of Claude Code's hooks.
+        Hooks = "hooks",
+        /// Events of the coach, and its proposals.
+        Coach = "coach",
+        /// The index of conversations, imported and archived transcripts.
+        Conversations = "conversations",
+        /// Session memories of projects.
+        Memory = "memory",
+        /// Headless runs of Claude Code, and their conversations.
+        Runs = "runs",
+        /// Reports of investigations and tests.
+        Reports = "reports",
+        /// Results of jobs.
+        Jobs = "jobs",
+        /// The daemon's own log.
+        Logs = "logs",
     }
 }
 

@@ -62,12 +62,6 @@ impl LineFrames {
         (!is_blank(&line)).then_some(Frame::Line(Cow::Owned(line)))
     }
 
-    /// Number of bytes stored of an unfinished line.
-    #[must_use]
-    pub fn kept_bytes(&self) -> usize {
-        self.partial.len()
-    }
-
     /// Ends the line whose last part is `tail`.
     fn complete<'a>(&mut self, tail: &'a [u8]) -> Option<Frame<'a>> {
         if std::mem::take(&mut self.skipping) {
@@ -129,7 +123,7 @@ mod tests {
                 all.push(owned(frame));
             }
             assert!(input.is_empty());
-            assert!(decoder.kept_bytes() <= LIMIT_BYTES);
+            assert!(decoder.partial.len() <= LIMIT_BYTES);
             assert!(decoder.partial.capacity() <= LIMIT_BYTES);
         }
         all.extend(decoder.finish().map(owned));
@@ -182,7 +176,7 @@ mod tests {
         let frame = decoder.next(&mut input);
         assert_eq!(frame, Some(Frame::Line(Cow::Borrowed(b"{1}"))));
         assert_eq!(decoder.next(&mut input), None);
-        assert_eq!(decoder.kept_bytes(), 2);
+        assert_eq!(decoder.partial.len(), 2);
     }
 
     proptest! {

@@ -1,6 +1,7 @@
 //! Jobs: long-running work that a method starts and other methods follow.
 
 use crate::method::{Done, methods};
+use crate::named::named;
 use serde::{Deserialize, Serialize};
 
 methods! {
@@ -9,23 +10,15 @@ methods! {
     JobCancel = "job.cancel" (JobParams) -> Done, "Asks a job to stop.";
 }
 
-/// Reply of a method that starts a job.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct JobStarted {
-    pub job: String,
-}
-
-/// State of a job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum JobState {
-    Queued,
-    Running,
-    Done,
-    Failed,
-    Cancelled,
+named! {
+    /// State of a job.
+    JobState {
+        Queued = "queued",
+        Running = "running",
+        Done = "done",
+        Failed = "failed",
+        Cancelled = "cancelled",
+    }
 }
 
 impl JobState {

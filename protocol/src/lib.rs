@@ -1,9 +1,9 @@
 //! The protocol between ccd and its clients: methods, records, errors, framing. Data only.
 //!
-//! Layers, top first; none uses one before it: `chain`, `run` → `black_box`, `daemon`, `exec`, `session` → `coach`,
-//! `conversation`, `data`, `hook`, `investigate`, `job`, `mcp`, `memory`, `pattern`, `program`, `report`, `tape` →
-//! `error`, `frame`, `id`, `inherited`, `method`, `mistake`, `named`, `parents`, `socket`, `spelling`, `subscription`,
-//! `timeout`, `trust`, `version`.
+//! Layers, top first; none uses one before it: `chain`, `run`, `subscription` → `black_box`, `daemon`, `exec`,
+//! `session` → `coach`, `conversation`, `data`, `hook`, `investigate`, `job`, `mcp`, `memory`, `pattern`, `program`,
+//! `report`, `tape` → `error`, `frame`, `id`, `inherited`, `method`, `mistake`, `named`, `parents`, `socket`, `timeout`,
+//! `trust`, `version`.
 
 pub mod black_box;
 pub mod chain;
@@ -33,7 +33,6 @@ mod report;
 pub mod run;
 pub mod session;
 pub mod socket;
-mod spelling;
 pub mod subscription;
 pub mod tape;
 pub mod timeout;
@@ -43,7 +42,7 @@ pub mod version;
 pub use error::{Category, ErrorCode, ErrorData, ErrorObject};
 pub use id::SessionId;
 pub use inherited::{Inherited, Limits, Resource, Umask};
-pub use method::{Done, Method, MethodInfo, NoParams};
+pub use method::{Done, JobStarted, Method, MethodInfo, NoParams};
 pub use mistake::{JsonMistake, read};
 pub use report::Reportable;
 pub use timeout::Timeout;

@@ -49,6 +49,14 @@ pub struct NoParams {}
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Done {}
 
+/// Reply of a method that starts a job.
+#[derive(Debug, Clone, Default, Serialize, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct JobStarted {
+    /// The id of the job.
+    pub job: String,
+}
+
 macro_rules! methods {
     (@size) => {
         $crate::method::ReplySize::Small

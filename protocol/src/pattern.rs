@@ -59,11 +59,7 @@ pub struct PatternEntry {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PatternListParams {
     /// Only this type.
-    #[serde(
-        default,
-        deserialize_with = "crate::spelling::any_case_or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern_type: Option<PatternType>,
     /// Only this category.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -87,7 +83,6 @@ pub struct PatternListReply {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PatternSetParams {
-    #[serde(deserialize_with = "crate::spelling::any_case")]
     pub pattern_type: PatternType,
     /// `[A-Za-z0-9._-]{1,64}`, not starting with a dot.
     pub category: String,
@@ -105,7 +100,6 @@ pub struct PatternSetParams {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PatternUnsetParams {
-    #[serde(deserialize_with = "crate::spelling::any_case")]
     pub pattern_type: PatternType,
     pub category: String,
 }
@@ -126,11 +120,7 @@ pub struct PatternTestParams {
     pub text: String,
     /// Only patterns of this type. Default: all types, except patterns that say nothing on their own: those for lines of
     /// help texts, for the ends of prompts, and for the possible start of data in a built-in format.
-    #[serde(
-        default,
-        deserialize_with = "crate::spelling::any_case_or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern_type: Option<PatternType>,
 }
 

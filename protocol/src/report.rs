@@ -24,7 +24,7 @@ pub trait Reportable: Error {
 impl ErrorObject {
     /// The error as part of a reply. The cause of an internal error is for the log, not for the client.
     #[must_use]
-    pub fn of(error: &dyn Reportable) -> Self {
+    pub fn from_error(error: &dyn Reportable) -> Self {
         let code = error.code();
         let mut data = ErrorData::new();
         data.insert("kind".into(), code.kind().into());
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn an_error_goes_on_the_wire_with_kind_hint_and_data() {
-        let object = ErrorObject::of(&TestError::NoLamp("red".into()));
+        let object = ErrorObject::from_error(&TestError::NoLamp("red".into()));
         let expected = serde_json::json!({
             "code": 1002,
             "message": "no lamp has the name \"red\"",
@@ -89,6 +89,9 @@ mod tests {
 
     #[test]
     fn the_cause_of_an_internal_error_stays_with_the_daemon() {
-        assert_eq!(ErrorObject::of(&TestError::Bug).message, "internal error");
+        assert_eq!(
+            ErrorObject::from_error(&TestError::Bug).message,
+            "internal error"
+        );
     }
 }

@@ -15,70 +15,31 @@ pub struct SubscriptionInfo {
     pub schemas: fn(&mut schemars::SchemaGenerator) -> (schemars::Schema, schemars::Schema),
 }
 
-/// Live output of a session.
-pub const SESSION_SUBSCRIBE: SubscriptionInfo = SubscriptionInfo {
-    name: "session.subscribe",
-    unsubscribe: "session.unsubscribe",
-    notification: "session.output",
-    summary: "Sends output as it arrives, with offsets; the last item says how the session ended.",
-    #[cfg(test)]
-    schemas: |generator| {
-        (
-            generator.subschema_for::<crate::session::SessionSubscribeParams>(),
-            generator.subschema_for::<crate::session::OutputItem>(),
-        )
-    },
-};
+/// Declares subscriptions: the names of the two methods and of the notifications, and the types of parameters and items.
+macro_rules! subscriptions {
+    ($($subscription:ident = $name:literal, $unsubscribe:literal, $notification:literal ($params:ty) -> $item:ty, $summary:literal;)*) => {
+        $(
+            #[doc = $summary]
+            pub const $subscription: SubscriptionInfo = SubscriptionInfo {
+                name: $name,
+                unsubscribe: $unsubscribe,
+                notification: $notification,
+                summary: $summary,
+                #[cfg(test)]
+                schemas: |generator| (
+                    generator.subschema_for::<$params>(),
+                    generator.subschema_for::<$item>(),
+                ),
+            };
+        )*
+        /// All subscriptions, in the order of the documentation.
+        pub const SUBSCRIPTIONS: &[SubscriptionInfo] = &[$($subscription),*];
+    };
+}
 
-/// Attaches a person's terminal to a session.
-pub const SESSION_ATTACH: SubscriptionInfo = SubscriptionInfo {
-    name: "session.attach",
-    unsubscribe: "session.detach",
-    notification: "session.output",
-    summary: "Attaches the caller's terminal to a session: a repaint, then output without queries as it arrives. Type with `session.send` on the same connection.",
-    #[cfg(test)]
-    schemas: |generator| {
-        (
-            generator.subschema_for::<crate::session::SessionAttachParams>(),
-            generator.subschema_for::<crate::session::OutputItem>(),
-        )
-    },
-};
-
-/// Progress of a job.
-pub const JOB_SUBSCRIBE: SubscriptionInfo = SubscriptionInfo {
-    name: "job.subscribe",
-    unsubscribe: "job.unsubscribe",
-    notification: "job.changed",
-    summary: "Sends a job's record each time it changes, with new entries of its list; the last item has `ended: true`.",
-    #[cfg(test)]
-    schemas: |generator| {
-        (
-            generator.subschema_for::<crate::job::JobSubscribeParams>(),
-            generator.subschema_for::<crate::job::JobItem>(),
-        )
-    },
-};
-
-/// What is added to conversations.
-pub const CONVERSATION_SUBSCRIBE: SubscriptionInfo = SubscriptionInfo {
-    name: "conversation.subscribe",
-    unsubscribe: "conversation.unsubscribe",
-    notification: "conversation.item",
-    summary: "Sends new records, turns, tool calls with their results, and tokens of one or more conversations, as they are written. A slow client delays only itself.",
-    #[cfg(test)]
-    schemas: |generator| {
-        (
-            generator.subschema_for::<crate::conversation::ConversationSubscribeParams>(),
-            generator.subschema_for::<crate::conversation::ConversationItem>(),
-        )
-    },
-};
-
-/// All subscriptions, in the order of the documentation.
-pub const SUBSCRIPTIONS: &[SubscriptionInfo] = &[
-    SESSION_SUBSCRIBE,
-    SESSION_ATTACH,
-    JOB_SUBSCRIBE,
-    CONVERSATION_SUBSCRIBE,
-];
+subscriptions! {
+    SESSION_SUBSCRIBE = "session.subscribe", "session.unsubscribe", "session.output" (crate::session::SessionSubscribeParams) -> crate::session::OutputItem, "Sends output as it arrives, with offsets; the last item says how the session ended.";
+    SESSION_ATTACH = "session.attach", "session.detach", "session.output" (crate::session::SessionAttachParams) -> crate::session::OutputItem, "Attaches the caller's terminal to a session: a repaint, then output without queries as it arrives. Type with `session.send` on the same connection.";
+    JOB_SUBSCRIBE = "job.subscribe", "job.unsubscribe", "job.changed" (crate::job::JobSubscribeParams) -> crate::job::JobItem, "Sends a job's record each time it changes, with new entries of its list; the last item has `ended: true`.";
+    CONVERSATION_SUBSCRIBE = "conversation.subscribe", "conversation.unsubscribe", "conversation.item" (crate::conversation::ConversationSubscribeParams) -> crate::conversation::ConversationItem, "Sends new records, turns, tool calls with their results, and tokens of one or more conversations, as they are written. A slow client delays only itself.";
+}

@@ -1,6 +1,6 @@
 //! Conditions: checked before the first step runs, and evaluated before their own step.
 
-use super::error::ChainError;
+use crate::failure::{CallError, invalid};
 use ccd_protocol::chain::Condition;
 use ccd_text::expect::{Matcher, Patterns};
 use std::collections::HashMap;
@@ -42,7 +42,7 @@ pub(super) fn check(
     index: usize,
     orders: &[i64],
     looks: &mut Vec<Look>,
-) -> Result<(), ChainError> {
+) -> Result<(), CallError> {
     let mut checker = Checker {
         index,
         orders,
@@ -60,8 +60,8 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn part(&mut self, condition: &Condition, place: &str) -> Result<(), ChainError> {
-        let wrong = |what: &str| ChainError::Wrong(format!("{place} {what}"));
+    fn part(&mut self, condition: &Condition, place: &str) -> Result<(), CallError> {
+        let wrong = |what: &str| invalid(format!("{place} {what}"));
         let parts_left = self.parts_left.checked_sub(1);
         self.parts_left = parts_left.ok_or_else(|| wrong("has too many parts"))?;
         let target = self.target(condition.step.unwrap_or(-1), place)?;
@@ -87,7 +87,7 @@ impl Checker<'_> {
                 continue;
             };
             if parts.is_empty() {
-                return Err(ChainError::Wrong(format!("{place}.{name} is empty")));
+                return Err(invalid(format!("{place}.{name} is empty")));
             }
             for (index, part) in parts.iter().enumerate() {
                 self.part(part, &format!("{place}.{name}[{index}]"))?;
@@ -103,9 +103,8 @@ impl Checker<'_> {
     }
 
     /// Returns the position of a step before this one; `None` if there are not so many before it.
-    fn target(&self, step: i64, place: &str) -> Result<Option<usize>, ChainError> {
-        let wrong =
-            |what: &str| ChainError::Wrong(format!("{place} refers to step {step}, which {what}"));
+    fn target(&self, step: i64, place: &str) -> Result<Option<usize>, CallError> {
+        let wrong = |what: &str| invalid(format!("{place} refers to step {step}, which {what}"));
         match position(step, self.index, self.orders) {
             None if step >= 0 => Err(wrong("does not exist")),
             Some(found) if found >= self.index => Err(wrong("does not run before this step")),

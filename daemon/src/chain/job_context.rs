@@ -2,7 +2,8 @@
 
 use super::error::ChainError;
 use super::job_context_state::JobContextState;
-use crate::job::JobHandle;
+use crate::failure::{Failure, require_absolute};
+use crate::job::{JobHandle, Jobs, Outcome};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_base::shell::split;
@@ -46,32 +47,57 @@ const MAX_DEPTH: u32 = 8;
 
 /// The client that requested a job, and what its programs inherit.
 pub(crate) struct Work {
-    pub(crate) sessions: Arc<Sessions>,
-    pub(crate) peer: Peer,
-    pub(crate) cwd: Option<String>,
-    pub(crate) env: BTreeMap<String, String>,
-    pub(crate) inherited: Inherited,
+    sessions: Arc<Sessions>,
+    pub(super) peer: Peer,
+    cwd: Option<String>,
+    pub(super) env: BTreeMap<String, String>,
+    inherited: Inherited,
 }
 
 impl Work {
-    /// Returns a warning for each limit of the caller that its programs cannot have.
-    pub(super) fn warnings(&self) -> Vec<String> {
-        ProcessSettings::of(&self.inherited).1
-    }
-
-    pub(super) fn checked(mut self) -> Result<Self, ChainError> {
-        if let Some(cwd) = self.cwd.as_ref().filter(|cwd| !cwd.starts_with('/')) {
-            return Err(ChainError::Wrong(format!("cwd {cwd:?} is not absolute")));
+    /// Also returns a warning for each limit of the caller that its programs cannot have.
+    pub(crate) fn new(
+        sessions: &Arc<Sessions>,
+        peer: Peer,
+        cwd: Option<String>,
+        mut env: BTreeMap<String, String>,
+        inherited: Inherited,
+    ) -> Result<(Self, Vec<String>), Failure> {
+        if let Some(cwd) = &cwd {
+            require_absolute("cwd", cwd)?;
         }
-        let caller_env = self.inherited.caller_env.as_ref();
+        let caller_env = inherited.caller_env.as_ref();
         let of_caller = caller_env.and_then(|env| env.get(DEPTH));
-        let depth = self.env.get(DEPTH).or(of_caller);
+        let depth = env.get(DEPTH).or(of_caller);
         let depth: u32 = depth.and_then(|depth| depth.parse().ok()).unwrap_or(0);
         if depth >= MAX_DEPTH {
-            return Err(ChainError::TooDeep(depth));
+            return Err(ChainError::TooDeep(depth).into());
         }
-        self.env.insert(DEPTH.to_owned(), (depth + 1).to_string());
-        Ok(self)
+        env.insert(DEPTH.to_owned(), (depth + 1).to_string());
+        let (_, warnings) = ProcessSettings::of(&inherited);
+        let work = Self {
+            sessions: Arc::clone(sessions),
+            peer,
+            cwd,
+            env,
+            inherited,
+        };
+        Ok((work, warnings))
+    }
+
+    /// Starts the job of a method; `list` is the name of the list in its result.
+    pub(super) async fn start<Fut>(
+        self,
+        jobs: &Jobs,
+        method: &'static str,
+        list: &'static str,
+        run: impl FnOnce(JobContext) -> Fut,
+    ) -> Result<String, Failure>
+    where
+        Fut: Future<Output = Outcome> + Send + 'static,
+    {
+        let start = |handle| run(JobContext::new(self, handle, method));
+        Ok(jobs.start(method, Some(list), start).await?)
     }
 }
 
@@ -104,7 +130,7 @@ pub(super) struct CommandEnd {
 }
 
 impl JobContext {
-    pub(super) fn new(work: Work, handle: JobHandle, method: &'static str) -> Self {
+    fn new(work: Work, handle: JobHandle, method: &'static str) -> Self {
         let gone = CancellationToken::new();
         let peer = work.peer.until(gone.clone());
         Self {

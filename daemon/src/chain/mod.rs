@@ -13,5 +13,7 @@ mod watch;
 
 pub(crate) use error::ChainError;
 pub(crate) use job_context::Work;
+pub(crate) use parallel::start_parallel;
 pub(crate) use plan::{Mode, Plan, numbers, refuse_secrets};
 pub(crate) use shape::unknown_fields;
+pub(crate) use watch::start_watch;

@@ -1,15 +1,17 @@
 //! `chain.parallel`: runs commands in parallel.
 
-use super::error::ChainError;
 use super::job_context::{CommandEnd, JobContext, Order, Work, words_of};
-use crate::job::{JobHandle, Jobs, Outcome};
+use crate::failure::{CallError, Failure, invalid};
+use crate::job::{Jobs, Outcome};
 use ccd_protocol::chain::{ChainParallel, ChainParallelParams, ChainStarted, ParallelCommand};
 use ccd_protocol::{Method, Timeout};
 use ccd_session::durations::Deadline;
-use ccd_session::session::SessionError;
+use ccd_session::peer::Peer;
+use ccd_session::session::{SessionError, Sessions};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 const MAX_COMMANDS: usize = 1000;
 
@@ -24,47 +26,41 @@ struct Parallel {
     timeout: Timeout,
 }
 
-impl Work {
-    /// Starts the job that runs commands in parallel. If a command cannot be run, that is its result, not an error.
-    pub(crate) async fn parallel(
-        self,
-        jobs: &Jobs,
-        params: ChainParallelParams,
-    ) -> Result<ChainStarted, ChainError> {
-        let work = self.checked()?;
-        let mut warnings = work.warnings();
-        Deadline::start(params.timeout_ms, None, &mut warnings).map_err(SessionError::from)?;
-        let parallel = Parallel {
-            concurrent: concurrent(params.max_concurrent)?,
-            commands: params.commands,
-            shell: params.shell,
-            timeout: params.timeout_ms,
-        };
-        match parallel.commands.len() {
-            0 => return Err(ChainError::Wrong("commands is empty".into())),
-            len if len > MAX_COMMANDS => {
-                return Err(ChainError::Wrong(format!(
-                    "{len} commands: at most {MAX_COMMANDS} are allowed"
-                )));
-            }
-            _ => {}
+/// Starts the job that runs commands in parallel. If a command cannot be run, that is its result, not an error.
+pub(crate) async fn start_parallel(
+    jobs: &Jobs,
+    sessions: &Arc<Sessions>,
+    peer: Peer,
+    params: ChainParallelParams,
+) -> Result<ChainStarted, Failure> {
+    let (work, mut warnings) = Work::new(sessions, peer, params.cwd, params.env, params.inherited)?;
+    Deadline::start(params.timeout_ms, None, &mut warnings).map_err(SessionError::from)?;
+    let parallel = Parallel {
+        concurrent: concurrent(params.max_concurrent)?,
+        commands: params.commands,
+        shell: params.shell,
+        timeout: params.timeout_ms,
+    };
+    match parallel.commands.len() {
+        0 => return Err(invalid("commands is empty").into()),
+        len if len > MAX_COMMANDS => {
+            let message = format!("{len} commands: at most {MAX_COMMANDS} are allowed");
+            return Err(invalid(message).into());
         }
-        let run = |handle: JobHandle| async move {
-            let context = JobContext::new(work, handle, ChainParallel::NAME);
-            parallel.run(&context).await
-        };
-        let job = jobs.start(ChainParallel::NAME, Some("results"), run);
-        let job = job.await?;
-        Ok(ChainStarted { job, warnings })
+        _ => {}
     }
+    let run = |context| async move { parallel.run(&context).await };
+    let job = work
+        .start(jobs, ChainParallel::NAME, "results", run)
+        .await?;
+    Ok(ChainStarted { job, warnings })
 }
 
-fn concurrent(given: Option<u64>) -> Result<usize, ChainError> {
+fn concurrent(given: Option<u64>) -> Result<usize, CallError> {
     let concurrent = given.unwrap_or(DEFAULT_CONCURRENT);
     if !(1..=MAX_CONCURRENT).contains(&concurrent) {
-        return Err(ChainError::Wrong(format!(
-            "max_concurrent is {concurrent}: give 1 to {MAX_CONCURRENT}"
-        )));
+        let message = format!("max_concurrent is {concurrent}: give 1 to {MAX_CONCURRENT}");
+        return Err(invalid(message));
     }
     Ok(usize::try_from(concurrent).unwrap_or(1))
 }
@@ -88,7 +84,9 @@ impl Parallel {
             };
             finished += 1;
             succeeded += usize::from(ended.result.success);
-            entry(context, index, ended);
+            let result = ended.result;
+            let entry = ParallelCommand { index, result };
+            context.handle.entry(entry, Some(index as u64));
         }
         let outcome = if context.is_cancelled() {
             Outcome::cancelled()
@@ -108,25 +106,16 @@ impl Parallel {
             Err(why) => context.not_run(command, &why),
             Ok(_) if command.trim().is_empty() => context.not_run(command, "the command is empty"),
             Ok(words) => {
-                context
-                    .run(Order {
-                        command,
-                        words: &words,
-                        expect: None,
-                        send: None,
-                        timeout: self.timeout,
-                    })
-                    .await
+                let order = Order {
+                    command,
+                    words: &words,
+                    expect: None,
+                    send: None,
+                    timeout: self.timeout,
+                };
+                context.run(order).await
             }
         };
         (index, ended)
     }
-}
-
-fn entry(context: &JobContext, index: usize, ended: CommandEnd) {
-    let result = ParallelCommand {
-        index,
-        result: ended.result,
-    };
-    context.handle.entry(result, Some(index as u64));
 }

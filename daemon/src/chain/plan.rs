@@ -2,6 +2,7 @@
 
 use super::condition::{self, Look};
 use super::error::ChainError;
+use crate::failure::{CallError, Failure, invalid, require_absolute};
 use ccd_base::shell::{MAX_COMMAND_BYTES, split};
 use ccd_protocol::Timeout;
 use ccd_protocol::chain::{Chain, ChainCommand};
@@ -43,10 +44,10 @@ pub(super) struct Step {
 
 impl Mode {
     /// Returns the mode that the `shared` and `shell` fields of a chain or a request select; `None` if neither is set.
-    pub(crate) fn of(shared: bool, shell: bool) -> Result<Option<Self>, ChainError> {
+    pub(crate) fn selected(shared: bool, shell: bool) -> Result<Option<Self>, CallError> {
         match (shared, shell) {
-            (true, true) => Err(ChainError::Wrong(
-                "give shared (one shell for all commands) or shell (a shell for each command), not both".into(),
+            (true, true) => Err(invalid(
+                "give shared (one shell for all commands) or shell (a shell for each command), not both",
             )),
             (true, false) => Ok(Some(Mode::Shared)),
             (false, true) => Ok(Some(Mode::Shell)),
@@ -57,23 +58,13 @@ impl Mode {
 
 impl Plan {
     /// Checks a chain; `mode` and `timeout` override its own.
-    pub(crate) async fn of(
+    pub(crate) async fn check(
         sessions: &Sessions,
         chain: &Chain,
         mode: Option<Mode>,
         timeout: Timeout,
-    ) -> Result<Self, ChainError> {
-        let mut plan = Self::without_patterns(chain, mode, timeout)?;
-        plan.compile_patterns(sessions).await?;
-        Ok(plan)
-    }
-
-    pub(crate) fn without_patterns(
-        chain: &Chain,
-        mode: Option<Mode>,
-        timeout: Timeout,
-    ) -> Result<Self, ChainError> {
-        let own_mode = Mode::of(chain.shared, chain.shell)?;
+    ) -> Result<Self, Failure> {
+        let own_mode = Mode::selected(chain.shared, chain.shell)?;
         let mut plan = Self {
             steps: Vec::new(),
             looks: Vec::new(),
@@ -83,14 +74,15 @@ impl Plan {
             needs_shell: Vec::new(),
         };
         Deadline::start(plan.timeout, None, &mut plan.warnings).map_err(SessionError::from)?;
-        if let Some(cwd) = chain.cwd.as_ref().filter(|cwd| !cwd.starts_with('/')) {
-            return Err(ChainError::Wrong(format!("cwd {cwd:?} is not absolute")));
+        if let Some(cwd) = &chain.cwd {
+            require_absolute("cwd", cwd)?;
         }
         let commands = in_order(&chain.commands)?;
         let orders: Vec<i64> = commands.iter().map(|(order, _)| *order).collect();
         for (index, (order, command)) in commands.into_iter().enumerate() {
             plan.add(index, order, command, &orders)?;
         }
+        plan.compile_patterns(sessions).await?;
         Ok(plan)
     }
 
@@ -112,9 +104,9 @@ impl Plan {
     }
 
     /// Rejects commands that need a shell, if there is none.
-    pub(crate) fn ready(self) -> Result<Self, ChainError> {
+    pub(crate) fn ready(self) -> Result<Self, CallError> {
         match self.needs_shell.first() {
-            Some(what) => Err(ChainError::Wrong(what.clone())),
+            Some(what) => Err(invalid(what)),
             None => Ok(self),
         }
     }
@@ -125,10 +117,10 @@ impl Plan {
         order: i64,
         command: &ChainCommand,
         orders: &[i64],
-    ) -> Result<(), ChainError> {
+    ) -> Result<(), CallError> {
         let place = format!("step {order}");
         if command.on_success && command.on_failure {
-            return Err(ChainError::Wrong(format!(
+            return Err(invalid(format!(
                 "{place}: it has both on_success and on_failure, so it would never run"
             )));
         }
@@ -144,8 +136,8 @@ impl Plan {
         Ok(())
     }
 
-    fn words(&mut self, place: &str, command: &str) -> Result<Vec<String>, ChainError> {
-        let wrong = |what: &str| Err(ChainError::Wrong(format!("{place}: {what}")));
+    fn words(&mut self, place: &str, command: &str) -> Result<Vec<String>, CallError> {
+        let wrong = |what: &str| Err(invalid(format!("{place}: {what}")));
         if command.trim().is_empty() {
             return wrong("the command is empty");
         }
@@ -176,7 +168,7 @@ impl Plan {
         Ok(words.words)
     }
 
-    async fn compile_patterns(&mut self, sessions: &Sessions) -> Result<(), ChainError> {
+    async fn compile_patterns(&mut self, sessions: &Sessions) -> Result<(), Failure> {
         for look in &mut self.looks {
             look.patterns = Some(compiled(sessions, &look.regex, &look.place).await?);
         }
@@ -185,9 +177,9 @@ impl Plan {
                 let place = format!("step {}: expect_pattern", step.order);
                 let patterns = compiled(sessions, regex, &place).await?;
                 if condition::matches(&patterns, "") {
-                    return Err(ChainError::Wrong(format!(
-                        "{place} matches empty text, so it would match before the command has started"
-                    )));
+                    let what =
+                        "matches empty text, so it would match before the command has started";
+                    return Err(invalid(format!("{place} {what}")).into());
                 }
             }
         }
@@ -195,29 +187,25 @@ impl Plan {
     }
 }
 
-async fn compiled(
-    sessions: &Sessions,
-    regex: &str,
-    place: &str,
-) -> Result<Arc<Patterns>, ChainError> {
+async fn compiled(sessions: &Sessions, regex: &str, place: &str) -> Result<Arc<Patterns>, Failure> {
     let list = [Pattern::Regex(regex.to_owned())];
     let compiled = sessions.line_patterns(&list).await;
     compiled.map_err(|error| match error {
-        SessionError::Pattern(error) => ChainError::Pattern {
-            place: place.to_owned(),
-            error,
-        },
+        SessionError::Pattern(error) => {
+            let place = place.to_owned();
+            ChainError::Pattern { place, error }.into()
+        }
         other => other.into(),
     })
 }
 
 /// Rejects secrets, which would be stored as plain text.
-pub(crate) fn refuse_secrets(chain: &Chain) -> Result<(), ChainError> {
+pub(crate) fn refuse_secrets(chain: &Chain) -> Result<(), CallError> {
     // It cannot fail: all keys are texts.
     let mut document = serde_json::to_value(chain).unwrap_or_default();
     match redact_values(Values::Document(&mut document)).first() {
         None => Ok(()),
-        Some(secret) => Err(ChainError::Wrong(format!(
+        Some(secret) => Err(invalid(format!(
             "{} contains what looks like a secret, and secrets are not saved: let a shell read it from a variable, or run the chain from your own file",
             secret.place
         ))),
@@ -235,12 +223,12 @@ pub(crate) fn numbers(commands: &[ChainCommand]) -> Vec<i64> {
     commands.iter().map(number).collect()
 }
 
-fn in_order(commands: &[ChainCommand]) -> Result<Vec<(i64, &ChainCommand)>, ChainError> {
+fn in_order(commands: &[ChainCommand]) -> Result<Vec<(i64, &ChainCommand)>, CallError> {
     if commands.is_empty() {
-        return Err(ChainError::Wrong("the chain has no commands".into()));
+        return Err(invalid("the chain has no commands"));
     }
     if commands.len() > MAX_STEPS {
-        return Err(ChainError::Wrong(format!(
+        return Err(invalid(format!(
             "the chain has {} commands: at most {MAX_STEPS} are allowed",
             commands.len()
         )));
@@ -248,7 +236,7 @@ fn in_order(commands: &[ChainCommand]) -> Result<Vec<(i64, &ChainCommand)>, Chai
     let mut steps: Vec<(i64, &ChainCommand)> = Vec::with_capacity(commands.len());
     for (index, (order, command)) in numbers(commands).into_iter().zip(commands).enumerate() {
         let wrong = |what: &str| {
-            ChainError::Wrong(format!(
+            invalid(format!(
                 "commands[{index}].sequence_order is {order}: {what}"
             ))
         };
@@ -264,10 +252,10 @@ fn in_order(commands: &[ChainCommand]) -> Result<Vec<(i64, &ChainCommand)>, Chai
     Ok(steps)
 }
 
-fn timeout_of(chain: &Chain, given: Timeout) -> Result<Timeout, ChainError> {
+fn timeout_of(chain: &Chain, given: Timeout) -> Result<Timeout, CallError> {
     match (given, chain.timeout) {
         (Timeout::Default, Some(seconds)) if seconds > 0.0 => Ok(Timeout::After(seconds * 1000.0)),
-        (Timeout::Default, Some(seconds)) => Err(ChainError::Wrong(format!(
+        (Timeout::Default, Some(seconds)) => Err(invalid(format!(
             "timeout is {seconds}: give more than 0 seconds, or leave it out"
         ))),
         (given, _) => Ok(given),

@@ -1,28 +1,22 @@
 //! `chain.run`: runs steps in order.
 
 use super::condition::{Known, Ran, matches};
-use super::error::ChainError;
 use super::job_context::{CommandEnd, JobContext, Order, Work};
 use super::plan::{Mode, Plan, Step};
 use super::shared::SharedShell;
-use crate::job::{JobHandle, Jobs, Outcome};
+use crate::failure::Failure;
+use crate::job::{Jobs, Outcome};
 use ccd_protocol::Method;
-use ccd_protocol::chain::{ChainRun, ChainStarted, ChainStep, CommandResult};
+use ccd_protocol::chain::{ChainRun, ChainStep, CommandResult};
 use ccd_session::session::SessionError;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
 impl Plan {
-    pub(crate) async fn start(self, jobs: &Jobs, work: Work) -> Result<ChainStarted, ChainError> {
-        let mut warnings = self.warnings.clone();
-        warnings.extend(work.warnings());
-        let work = work.checked()?;
-        let run = |handle: JobHandle| async move {
-            let context = JobContext::new(work, handle, ChainRun::NAME);
-            Run::of(&self, &context).steps().await
-        };
-        let job = jobs.start(ChainRun::NAME, Some("steps"), run).await?;
-        Ok(ChainStarted { job, warnings })
+    /// Starts the job that runs the steps.
+    pub(crate) async fn start(self, jobs: &Jobs, work: Work) -> Result<String, Failure> {
+        let run = |context| async move { Run::new(&self, &context).steps().await };
+        work.start(jobs, ChainRun::NAME, "steps", run).await
     }
 }
 
@@ -37,7 +31,7 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn of(plan: &'a Plan, context: &'a JobContext) -> Self {
+    fn new(plan: &'a Plan, context: &'a JobContext) -> Self {
         Self {
             plan,
             context,

@@ -1,13 +1,14 @@
 //! `chain.watch`: reports each match of patterns in a program's output as it appears.
 
-use super::error::ChainError;
 use super::job_context::{JobContext, Work};
-use crate::job::{JobHandle, Jobs, Outcome};
+use crate::failure::{Failure, invalid};
+use crate::job::{Jobs, Outcome};
 use ccd_protocol::chain::{ChainStarted, ChainWatch, ChainWatchParams, WatchHit};
 use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
 use ccd_protocol::{Method, Timeout};
 use ccd_session::durations::Deadline;
-use ccd_session::session::{Hits, LineHit, OneShot, Session, SessionError, text_of};
+use ccd_session::peer::Peer;
+use ccd_session::session::{Hits, LineHit, OneShot, Session, SessionError, Sessions, text_of};
 use ccd_text::expect::{Matcher, Patterns};
 use ccd_text::hidden::Masked;
 use serde_json::json;
@@ -40,87 +41,88 @@ enum Over {
     Cancelled,
 }
 
-impl Work {
-    pub(crate) async fn watch(
-        self,
-        jobs: &Jobs,
-        params: ChainWatchParams,
-    ) -> Result<ChainStarted, ChainError> {
-        let work = self.checked()?;
-        let mut warnings = work.warnings();
-        Deadline::start(params.timeout_ms, None, &mut warnings).map_err(SessionError::from)?;
-        let watch = Watch {
-            patterns: work.patterns(&params.patterns).await?,
-            written: params.patterns.iter().map(text_of).collect(),
-            timeout: params.timeout_ms,
-            max_hits: params.max_hits.unwrap_or(u64::MAX),
-            source: work.source(params).await?,
-        };
-        if watch.max_hits == 0 {
-            return Err(ChainError::Wrong("max_hits is 0: give 1 or more".into()));
-        }
-        let run = |handle: JobHandle| async move {
-            let context = JobContext::new(work, handle, ChainWatch::NAME);
-            context.tell(json!({"hits": 0}));
-            match watch.run(&context).await {
-                Ok(outcome) => outcome,
-                Err(_) if context.is_cancelled() => Outcome::cancelled(),
-                Err(error) => Outcome::failed(error.to_string()),
-            }
-        };
-        let job = jobs.start(ChainWatch::NAME, Some("hits"), run).await?;
-        Ok(ChainStarted { job, warnings })
+/// Starts the job that watches a program or a session.
+pub(crate) async fn start_watch(
+    jobs: &Jobs,
+    sessions: &Arc<Sessions>,
+    peer: Peer,
+    mut params: ChainWatchParams,
+) -> Result<ChainStarted, Failure> {
+    let (cwd, env) = (params.cwd.take(), std::mem::take(&mut params.env));
+    let inherited = std::mem::take(&mut params.inherited);
+    let (work, mut warnings) = Work::new(sessions, peer, cwd, env, inherited)?;
+    Deadline::start(params.timeout_ms, None, &mut warnings).map_err(SessionError::from)?;
+    let watch = Watch {
+        patterns: patterns(sessions, &params.patterns).await?,
+        written: params.patterns.iter().map(text_of).collect(),
+        timeout: params.timeout_ms,
+        max_hits: params.max_hits.unwrap_or(u64::MAX),
+        source: source(sessions, &work, params).await?,
+    };
+    if watch.max_hits == 0 {
+        return Err(invalid("max_hits is 0: give 1 or more").into());
     }
+    let run = |context: JobContext| async move {
+        context.tell(json!({"hits": 0}));
+        match watch.run(&context).await {
+            Ok(outcome) => outcome,
+            Err(_) if context.is_cancelled() => Outcome::cancelled(),
+            Err(error) => Outcome::failed(error.to_string()),
+        }
+    };
+    let job = work.start(jobs, ChainWatch::NAME, "hits", run).await?;
+    Ok(ChainStarted { job, warnings })
+}
 
-    async fn patterns(&self, list: &[Pattern]) -> Result<Arc<Patterns>, ChainError> {
-        let is_text = |pattern: &Pattern| matches!(pattern, Pattern::Regex(_) | Pattern::Exact(_));
-        if let Some(index) = list.iter().position(|pattern| !is_text(pattern)) {
-            return Err(ChainError::Wrong(format!(
-                "patterns[{index}] is neither regex nor exact: exit and timeout need no pattern"
-            )));
-        }
-        let patterns = self.sessions.line_patterns(list).await?;
-        let empty = Matcher::new(Arc::clone(&patterns), 0, encoding_rs::UTF_8).pause();
-        match empty {
-            Some(hit) => Err(ChainError::Wrong(format!(
-                "patterns[{}] matches empty text, so it would match everywhere",
-                hit.index
-            ))),
-            None => Ok(patterns),
-        }
+async fn patterns(sessions: &Sessions, list: &[Pattern]) -> Result<Arc<Patterns>, Failure> {
+    let is_text = |pattern: &Pattern| matches!(pattern, Pattern::Regex(_) | Pattern::Exact(_));
+    if let Some(index) = list.iter().position(|pattern| !is_text(pattern)) {
+        let what = "is neither regex nor exact: exit and timeout need no pattern";
+        return Err(invalid(format!("patterns[{index}] {what}")).into());
     }
+    let patterns = sessions.line_patterns(list).await?;
+    let empty = Matcher::new(Arc::clone(&patterns), 0, encoding_rs::UTF_8).pause();
+    match empty {
+        Some(hit) => {
+            let what = "matches empty text, so it would match everywhere";
+            Err(invalid(format!("patterns[{}] {what}", hit.index)).into())
+        }
+        None => Ok(patterns),
+    }
+}
 
-    async fn source(&self, params: ChainWatchParams) -> Result<Source, ChainError> {
-        let Some(name) = params.session else {
-            if params.since.is_some() {
-                return Err(ChainError::Wrong("since needs a session".into()));
-            }
-            let (mut program, mut args) = (params.program, params.args);
-            if params.shell {
-                let line = std::mem::replace(&mut program, "sh".into());
-                args.splice(0..0, ["-c".into(), line, "sh".into()]);
-            }
-            return Ok(Source::Program(Box::new(SessionCreateParams {
-                program: Some(program),
-                args,
-                env: self.env.clone(),
-                ..SessionCreateParams::default()
-            })));
-        };
-        if !params.program.is_empty() {
-            return Err(ChainError::Wrong(
-                "give program or session, not both".into(),
-            ));
+async fn source(
+    sessions: &Sessions,
+    work: &Work,
+    params: ChainWatchParams,
+) -> Result<Source, Failure> {
+    let Some(name) = params.session else {
+        if params.since.is_some() {
+            return Err(invalid("since needs a session").into());
         }
-        let session = self.sessions.find(&name).await?;
-        let end = session.output.end();
-        match params.since {
-            Some(since) if since > end => Err(ChainError::Wrong(format!(
-                "since is {since}, but the output has only {end} bytes so far"
-            ))),
-            since => Ok(Source::Session(session, since.unwrap_or(end))),
+        let (mut program, mut args) = (params.program, params.args);
+        if params.shell {
+            let line = std::mem::replace(&mut program, "sh".into());
+            args.splice(0..0, ["-c".into(), line, "sh".into()]);
         }
+        return Ok(Source::Program(Box::new(SessionCreateParams {
+            program: Some(program),
+            args,
+            env: work.env.clone(),
+            ..SessionCreateParams::default()
+        })));
+    };
+    if !params.program.is_empty() {
+        return Err(invalid("give program or session, not both").into());
     }
+    let session = sessions.find(&name).await?;
+    let end = session.output.end();
+    let since = params.since.unwrap_or(end);
+    if since > end {
+        let message = format!("since is {since}, but the output has only {end} bytes so far");
+        return Err(invalid(message).into());
+    }
+    Ok(Source::Session(session, since))
 }
 
 impl Watch {

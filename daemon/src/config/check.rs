@@ -1,6 +1,5 @@
+use super::keys::{Config, KEYS, Key, is_group};
 use super::remark::Remark;
-use super::schema::{KEYS, Key, is_group};
-use super::values::Config;
 use ccd_base::json5::{self, Fault, Format, Kind, Stop};
 use ccd_base::nearest::nearest;
 use std::collections::BTreeSet;

@@ -1,7 +1,6 @@
+use super::keys::{Config, KEYS, Key};
 use super::read::Loaded;
 use super::refusal::ConfigRefusal;
-use super::schema::{KEYS, Key};
-use super::values::Config;
 use ccd_protocol::daemon::ConfigEntry;
 
 /// Returns every key with its value and where that comes from, in the order of the table.

@@ -1,6 +1,6 @@
 //! Keys whose value is a list.
 
-use super::setting::{Setting, whole};
+use super::setting::Setting;
 use ccd_protocol::tape::Decorator;
 use ccd_tape::decorate::{Decorators, MAX_DECORATORS};
 use ccd_text::redact::{MAX_RULE_BYTES, MAX_RULES, UserRules};
@@ -81,10 +81,7 @@ impl ListOf {
                 is_short && text.is_some_and(is_variable),
                 "the name of a variable, or its first letters and *",
             ),
-            ListOf::Arguments => (
-                is_short || whole(entry).is_some(),
-                "a whole number or a string",
-            ),
+            ListOf::Arguments => (is_short || entry.is_u64(), "a whole number or a string"),
             ListOf::Folders => (
                 is_short && PathBuf::from_json(entry).is_some(),
                 "an absolute path",
@@ -137,10 +134,7 @@ mod tests {
     fn the_first_wrong_entry_is_told_with_its_reason() {
         let wrong = |list: ListOf, entries: Value| list.first_wrong(entries.as_array().unwrap());
         assert_eq!(wrong(ListOf::Variables, json!(["A", "LC_*", "*"])), None);
-        assert_eq!(
-            wrong(ListOf::Arguments, json!([0, "a", "/b.*/", 2.0])),
-            None
-        );
+        assert_eq!(wrong(ListOf::Arguments, json!([0, "a", "/b.*/"])), None);
         assert_eq!(wrong(ListOf::Rules, json!(["PIN ([0-9]+)"])), None);
         let decorator = json!({"on": "output", "replace": "a+", "with": "b"});
         assert_eq!(wrong(ListOf::Decorators, json!([decorator])), None);

@@ -1,6 +1,6 @@
 use super::check::{Checked, check};
+use super::keys::Config;
 use super::remark::Remark;
-use super::values::Config;
 use ccd_protocol::daemon::ConfigCheckReply;
 use ccd_text::redact::UserRules;
 use std::collections::BTreeSet;
@@ -14,19 +14,15 @@ const MAX_FILE_BYTES: usize = 64 * 1024;
 
 const FILE_NAME: &str = "config.json";
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ConfigError {
-    #[error("the configuration {} does not exist (named by {named_by})", .path.display())]
+    #[error("the configuration {} does not exist{}", .path.display(), .named_by.map(|by| format!(" (named by {by})")).unwrap_or_default())]
     Missing {
         path: PathBuf,
-        named_by: &'static str,
+        named_by: Option<&'static str>,
     },
-    #[error("the configuration {} cannot be read: {source}", .path.display())]
-    Read {
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
+    #[error("the configuration {} cannot be read: {why}", .path.display())]
+    Read { path: PathBuf, why: String },
     #[error("the configuration {} is not a regular file", .path.display())]
     NotAFile { path: PathBuf },
     #[error("the configuration {} is larger than {MAX_FILE_BYTES} bytes", .path.display())]
@@ -56,10 +52,9 @@ pub(crate) struct Loaded {
     pub(super) refused: Option<String>,
 }
 
-/// What [`Sources::load`] would read: the path of the first file that exists, and its bytes or the reason why it cannot
-/// be read.
+/// The first file that exists, as it was read; `None` if there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Snapshot(Option<(PathBuf, Result<Vec<u8>, String>)>);
+pub(crate) struct Snapshot(Option<Result<(PathBuf, Vec<u8>), ConfigError>>);
 
 /// The paths at which a configuration may be; only the first file that exists is read.
 #[derive(Debug, Clone)]
@@ -104,7 +99,7 @@ impl Sources {
         Self { candidates }
     }
 
-    /// Returns the file that [`Self::load`] would read, if there is one.
+    /// Returns the file that [`Self::read`] would read, if there is one.
     pub(crate) fn current(&self) -> Option<PathBuf> {
         let mut paths = self.candidates.iter().map(|candidate| &candidate.path);
         paths.find(|path| path.exists()).cloned()
@@ -117,30 +112,30 @@ impl Sources {
             .map(|candidate| candidate.path.as_path())
     }
 
-    /// Returns what [`Self::load`] would read now.
-    pub(crate) fn snapshot(&self) -> Snapshot {
-        let mut found = self.paths().filter_map(|path| match read(path) {
-            Err(ConfigError::Read { source, .. }) if is_missing(&source) => None,
-            found => Some((path.to_owned(), found.map_err(|error| error.to_string()))),
+    /// Reads the first file that exists.
+    pub(crate) fn read(&self) -> Snapshot {
+        let mut found = self.candidates.iter().filter_map(|candidate| {
+            let Candidate { path, named_by } = candidate;
+            match (read(path), *named_by) {
+                (Err(ConfigError::Missing { .. }), None) => None,
+                (Err(ConfigError::Missing { path, .. }), named_by) => {
+                    Some(Err(ConfigError::Missing { path, named_by }))
+                }
+                (bytes, _) => Some(bytes.map(|bytes| (path.clone(), bytes))),
+            }
         });
         Snapshot(found.next())
     }
+}
 
-    /// Reads the configuration; without a file, all values are defaults.
+impl Snapshot {
+    /// Checks what was read; without a file, all values are defaults.
     pub(crate) fn load(&self) -> Result<Loaded, ConfigError> {
-        for Candidate { path, named_by } in &self.candidates {
-            match (read(path), named_by) {
-                (Ok(bytes), _) => return Loaded::new(check(&bytes), path),
-                (Err(ConfigError::Read { source, .. }), named_by) if is_missing(&source) => {
-                    if let Some(named_by) = *named_by {
-                        let path = path.clone();
-                        return Err(ConfigError::Missing { path, named_by });
-                    }
-                }
-                (Err(error), _) => return Err(error),
-            }
+        match &self.0 {
+            Some(Ok((path, bytes))) => Loaded::new(check(bytes), path),
+            Some(Err(error)) => Err(error.clone()),
+            None => Ok(Loaded::default()),
         }
-        Ok(Loaded::default())
     }
 }
 
@@ -151,12 +146,8 @@ impl Loaded {
             let mistakes = checked.mistakes;
             return Err(ConfigError::Invalid { path, mistakes });
         }
-        let config = Config {
-            has_default_timeout: checked.set.contains("default_timeout"),
-            ..checked.config
-        };
         Ok(Self {
-            config,
+            config: checked.config,
             set: checked.set,
             warnings: checked.warnings,
             path: Some(path),
@@ -215,10 +206,6 @@ pub(crate) fn check_file(path: &Path) -> ConfigCheckReply {
                 lines(path, &checked.warnings),
             )
         }
-        Err(ConfigError::Read { source, .. }) if is_missing(&source) => {
-            let mistake = format!("the configuration {} does not exist", path.display());
-            (vec![mistake], Vec::new())
-        }
         Err(error) => (vec![error.to_string()], Vec::new()),
     };
     ConfigCheckReply {
@@ -239,9 +226,18 @@ fn lines(path: &Path, notes: &[Remark]) -> Vec<String> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {
-    let failed = |source| ConfigError::Read {
-        path: path.to_owned(),
-        source,
+    let failed = |error: io::Error| {
+        let path = path.to_owned();
+        match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => ConfigError::Missing {
+                path,
+                named_by: None,
+            },
+            _ => ConfigError::Read {
+                path,
+                why: error.to_string(),
+            },
+        }
     };
     // Checked first, because opening a named pipe would wait for its writer.
     if !path.metadata().map_err(failed)?.is_file() {
@@ -259,10 +255,6 @@ fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {
         });
     }
     Ok(bytes)
-}
-
-fn is_missing(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
 #[cfg(test)]
@@ -287,6 +279,7 @@ mod tests {
         fs::write(path("b"), "{ max_sessions: 2 }").unwrap();
         fs::write(path("c"), "{ max_sessions: 3, log_level: 'debug' }").unwrap();
         let loaded = sources(&[&path("a"), &path("b"), &path("c")], None)
+            .read()
             .load()
             .unwrap();
         assert_eq!(loaded.config.max_sessions, Some(2));
@@ -298,6 +291,7 @@ mod tests {
     fn without_a_file_there_are_defaults() {
         let folder = tempfile::tempdir().unwrap();
         let loaded = sources(&[&folder.path().join("none")], None)
+            .read()
             .load()
             .unwrap();
         assert_eq!(loaded.config, Config::default());
@@ -308,6 +302,7 @@ mod tests {
     fn a_named_file_must_exist() {
         let env = |name: &str| (name == "CCD_CONFIG").then(|| "/nowhere/at/all.json".into());
         let error = Sources::from_env(None, env, Path::new("/base"))
+            .read()
             .load()
             .unwrap_err();
         let text = error.to_string();
@@ -317,6 +312,7 @@ mod tests {
         );
         let flag = Some(PathBuf::from("/nowhere/else.json"));
         let error = Sources::from_env(flag, env, Path::new("/base"))
+            .read()
             .load()
             .unwrap_err();
         assert!(error.to_string().contains("--config"), "{error}");
@@ -327,7 +323,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.json");
         fs::write(&path, "{\n  max_sessions: true, rows: 1,\n}").unwrap();
-        let error = sources(&[&path], None).load().unwrap_err().to_string();
+        let error = sources(&[&path], None)
+            .read()
+            .load()
+            .unwrap_err()
+            .to_string();
         let place = format!("{}:2:17: max_sessions must be", path.display());
         assert!(error.starts_with(&place), "{error}");
         let reply = check_file(&path);
@@ -339,11 +339,11 @@ mod tests {
     #[test]
     fn only_small_regular_files_are_read() {
         let folder = tempfile::tempdir().unwrap();
-        let error = sources(&[folder.path()], None).load().unwrap_err();
+        let error = sources(&[folder.path()], None).read().load().unwrap_err();
         assert!(matches!(error, ConfigError::NotAFile { .. }), "{error}");
         let large = folder.path().join("large");
         fs::write(&large, " ".repeat(MAX_FILE_BYTES + 1)).unwrap();
-        let error = sources(&[&large], None).load().unwrap_err();
+        let error = sources(&[&large], None).read().load().unwrap_err();
         assert!(matches!(error, ConfigError::TooLarge { .. }), "{error}");
         let reply = check_file(&folder.path().join("none"));
         assert_eq!(reply.errors.len(), 1);

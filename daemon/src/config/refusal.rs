@@ -7,8 +7,6 @@ use ccd_protocol::{ErrorCode, Reportable};
 pub(crate) enum ConfigRefusal {
     #[error("there is no configuration key {0:?}")]
     UnknownKey(String),
-    #[error("path {0:?} is not absolute")]
-    RelativePath(String),
     #[error("the configuration was rejected; the old one stays in effect: {0}")]
     Reload(#[from] ConfigError),
 }
@@ -17,7 +15,7 @@ impl Reportable for ConfigRefusal {
     fn code(&self) -> ErrorCode {
         match self {
             Self::UnknownKey(_) => ErrorCode::NotFound,
-            Self::RelativePath(_) | Self::Reload(_) => ErrorCode::InvalidArgument,
+            Self::Reload(_) => ErrorCode::InvalidArgument,
         }
     }
 

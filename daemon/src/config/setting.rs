@@ -1,9 +1,9 @@
 use super::latency::{latency_of, latency_text};
-use super::values::{LogDestination, LogFormat, LogLevel};
 use ccd_mcp::Reach;
 use ccd_protocol::tape::{Decorator, FallbackMode, IgnoredArg, Latency, RecordMode};
 use ccd_tape::name::NameTemplate;
 use ccd_tape::settings::{OptionalPath, OptionalTag, is_tag};
+use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,54 +16,55 @@ pub(super) trait Setting: Sized {
     fn from_json(json: &Value) -> Option<Self>;
 }
 
-/// Types that the file spells as serde does.
+/// Types that the file spells as serde does, after `$spelled` was applied.
 macro_rules! as_in_serde {
-    ($($type:ty),+) => {$(
+    ($spelled:expr; $($type:ty),+) => {$(
         impl Setting for $type {
             fn to_json(&self) -> Value {
                 serde_json::to_value(self).unwrap_or_default()
             }
 
             fn from_json(json: &Value) -> Option<Self> {
-                serde_json::from_value(json.clone()).ok()
+                serde_json::from_value($spelled(json)).ok()
             }
         }
     )+};
 }
 
-as_in_serde!(
-    bool,
-    String,
-    Vec<String>,
-    Vec<PathBuf>,
-    Vec<Decorator>,
-    Option<bool>
-);
+as_in_serde!(Value::clone; bool, String, Vec<String>, Vec<PathBuf>, Vec<Decorator>, Vec<IgnoredArg>, Option<bool>);
 
-/// Enums, which the file may spell in upper case too.
-macro_rules! words {
-    ($($type:ty),+) => {$(
-        impl Setting for $type {
-            fn to_json(&self) -> Value {
-                serde_json::to_value(self).unwrap_or_default()
-            }
+// The file may spell these in upper case too.
+as_in_serde!(lower_case; RecordMode, FallbackMode, Reach, LogLevel, LogFormat, LogDestination);
 
-            fn from_json(json: &Value) -> Option<Self> {
-                let word = json.as_str()?.to_ascii_lowercase();
-                serde_json::from_value(word.into()).ok()
-            }
-        }
-    )+};
+fn lower_case(word: &Value) -> Value {
+    let word = word.as_str().map(str::to_ascii_lowercase);
+    word.map_or(Value::Null, Value::String)
 }
 
-words!(
-    RecordMode,
-    FallbackMode,
-    Reach,
-    LogLevel,
-    LogFormat,
-    LogDestination
-);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogLevel {
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogDestination {
+    File,
+    Journal,
+    Stderr,
+}
 
 impl LogLevel {
     pub(crate) fn named(name: &str) -> Option<Self> {
@@ -200,20 +201,6 @@ impl Setting for OptionalTag {
             "" => Some(Self(None)),
             tag => is_tag(tag).then(|| Self(Some(tag.to_owned()))),
         }
-    }
-}
-
-impl Setting for Vec<IgnoredArg> {
-    fn to_json(&self) -> Value {
-        serde_json::to_value(self).unwrap_or_default()
-    }
-
-    fn from_json(json: &Value) -> Option<Self> {
-        let arg = |json: &Value| match json.as_str() {
-            Some(text) => Some(IgnoredArg::Text(text.to_owned())),
-            None => whole(json).map(IgnoredArg::Index),
-        };
-        json.as_array()?.iter().map(arg).collect()
     }
 }
 

@@ -58,10 +58,10 @@ fn follow(mut watcher: Watcher, sources: &Sources, changed: &Notify) {
 /// An invalid configuration may be incomplete because somebody is still writing it: waits until it stops changing.
 fn settle(sources: &Sources) {
     let begun = Instant::now();
-    let mut seen = sources.snapshot();
-    while sources.load().is_err() && begun.elapsed() < LONGEST {
+    let mut seen = sources.read();
+    while seen.load().is_err() && begun.elapsed() < LONGEST {
         std::thread::sleep(QUIET);
-        let now = sources.snapshot();
+        let now = sources.read();
         if now == seen {
             return;
         }

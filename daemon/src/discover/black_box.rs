@@ -1,21 +1,21 @@
 //! Black-box tests.
 
-use super::error::DiscoverError;
 use super::reports::reported;
 use super::start::{driver, limits, time_limit};
 use crate::config::TestingKeys;
 use crate::daemon::Daemon;
+use crate::failure::{CallError, Failure, invalid};
 use crate::job::{JobHandle, Outcome};
-use ccd_discover::baseline::Baseline;
+use ccd_discover::baseline::{Baseline, BaselineError};
 use ccd_discover::black_box::{Options, TestBounds, Tester};
 use ccd_discover::drive::Target;
 use ccd_discover::new_uuid;
 use ccd_discover::reports::{Reports, Saved};
-use ccd_protocol::Inherited;
 use ccd_protocol::black_box::{
-    TestJobResult, TestLimits, TestReport, TestRunParams, TestStarted, TestSummary, TestType,
+    TestJobResult, TestLimits, TestReport, TestRunParams, TestSummary, TestType,
 };
 use ccd_protocol::investigate::{InvestigationEnd, InvestigationReport};
+use ccd_protocol::{Inherited, JobStarted};
 use ccd_session::peer::Peer;
 use ccd_store::blocking;
 use std::path::Path;
@@ -32,7 +32,7 @@ pub(crate) async fn test(
     daemon: &Arc<Daemon>,
     peer: &Peer,
     params: TestRunParams,
-) -> Result<TestStarted, DiscoverError> {
+) -> Result<JobStarted, Failure> {
     let loaded = daemon.loaded();
     let config = &loaded.config;
     let (bounds, timeout) = bounds(&config.testing, &params.limits)?;
@@ -81,7 +81,7 @@ pub(crate) async fn test(
         }
     };
     let job = daemon.jobs.start("test.run", None, work).await?;
-    Ok(TestStarted { job })
+    Ok(JobStarted { job })
 }
 
 /// Returns the wanted types in their order; all if none is named.
@@ -92,13 +92,13 @@ fn types(wanted: &[TestType]) -> Vec<TestType> {
 }
 
 /// Returns the limits of a request, or else of the configuration.
-fn bounds(keys: &TestingKeys, given: &TestLimits) -> Result<(TestBounds, Duration), DiscoverError> {
+fn bounds(keys: &TestingKeys, given: &TestLimits) -> Result<(TestBounds, Duration), CallError> {
     let timeout = Duration::from_secs(keys.timeout.into());
     let timeout = time_limit("limits.timeout_s", given.timeout_s, timeout)?;
     let within = |name: &str, given: Option<u64>, default: u32, max: u64| match given {
         None => Ok(default.into()),
         Some(number) if (1..=max).contains(&number) => Ok(number),
-        Some(number) => Err(DiscoverError::Wrong(format!(
+        Some(number) => Err(invalid(format!(
             "limits.{name} is {number}: give 1 to {max}"
         ))),
     };
@@ -134,7 +134,7 @@ async fn baseline(
     reports: &Arc<Reports<TestReport>>,
     which: Option<String>,
     program: &str,
-) -> Result<Option<Baseline>, DiscoverError> {
+) -> Result<Option<Baseline>, BaselineError> {
     let Some(which) = which else {
         return Ok(None);
     };

@@ -1,20 +1,19 @@
 //! Investigations.
 
-use super::error::DiscoverError;
 use super::reports::{KeepNothing, reported};
 use super::start::{driver, limits, time_limit};
 use crate::config::Config;
 use crate::daemon::Daemon;
+use crate::failure::{CallError, Failure, invalid};
 use crate::job::{JobHandle, Outcome};
 use ccd_discover::drive::{Limits, Target, recorded_in};
 use ccd_discover::investigate::{Investigation, Notebook, Options};
 use ccd_discover::new_uuid;
-use ccd_protocol::Method as _;
 use ccd_protocol::investigate::{
     InvestigateProbe, InvestigateProbeParams, InvestigateProbeReply, InvestigateRun,
-    InvestigateRunParams, InvestigateStarted, InvestigationEnd, InvestigationReport,
-    InvestigationResult,
+    InvestigateRunParams, InvestigationEnd, InvestigationReport, InvestigationResult,
 };
+use ccd_protocol::{JobStarted, Method as _};
 use ccd_session::peer::Peer;
 use ccd_terminal::ProcessSettings;
 use std::path::Path;
@@ -30,7 +29,7 @@ pub(crate) async fn investigate(
     daemon: &Arc<Daemon>,
     peer: &Peer,
     params: InvestigateRunParams,
-) -> Result<InvestigateStarted, DiscoverError> {
+) -> Result<JobStarted, Failure> {
     let loaded = daemon.loaded();
     let mut options = options(&loaded.config, &params)?;
     let (_, warnings) = ProcessSettings::of(&params.inherited);
@@ -69,14 +68,14 @@ pub(crate) async fn investigate(
         }
     };
     let job = daemon.jobs.start(method, None, work).await?;
-    Ok(InvestigateStarted { job })
+    Ok(JobStarted { job })
 }
 
 pub(crate) async fn probe(
     daemon: &Arc<Daemon>,
     peer: &Peer,
     params: InvestigateProbeParams,
-) -> Result<InvestigateProbeReply, DiscoverError> {
+) -> Result<InvestigateProbeReply, Failure> {
     let loaded = daemon.loaded();
     let config = &loaded.config;
     let target = Target::find(
@@ -125,14 +124,14 @@ pub(super) fn new_report(program: &str, args: &[String], safe_mode: bool) -> Inv
     }
 }
 
-fn options(config: &Config, params: &InvestigateRunParams) -> Result<Options, DiscoverError> {
+fn options(config: &Config, params: &InvestigateRunParams) -> Result<Options, CallError> {
     let keys = &config.investigation;
     let timeout = Duration::from_secs(keys.timeout.into());
     let timeout = time_limit("timeout_s", params.timeout_s, timeout)?;
     let max_depth = params.max_depth.unwrap_or(keys.max_depth);
     if !(1..=MAX_DEPTH).contains(&max_depth) {
         let text = format!("max_depth {max_depth} is not between 1 and {MAX_DEPTH}");
-        return Err(DiscoverError::Wrong(text));
+        return Err(invalid(text));
     }
     Ok(Options {
         safe_mode: params.safe_mode.unwrap_or(config.safe_mode),

@@ -4,11 +4,12 @@ use super::error::DiscoverError;
 use super::investigate::new_report;
 use super::reports::{KeepNothing, add};
 use crate::daemon::Daemon;
+use crate::failure::Failure;
 use ccd_discover::drive::{Exit, Reply};
 use ccd_discover::investigate::{Learned, Notebook, learn as report_of};
 use ccd_protocol::investigate::{InvestigateLearnParams, InvestigationReport};
 use ccd_session::interaction::{InteractionRow, interactions};
-use ccd_session::session::Session;
+use ccd_session::session::{Session, SessionError};
 use ccd_text::expect::clean_lossy;
 use ccd_text::hidden::{HIDDEN, asks_for_secret};
 use std::sync::Arc;
@@ -20,17 +21,17 @@ const MAX_ANSWER_BYTES: u64 = 1 << 20;
 pub(crate) async fn learn(
     daemon: &Arc<Daemon>,
     params: &InvestigateLearnParams,
-) -> Result<InvestigationReport, DiscoverError> {
+) -> Result<InvestigationReport, Failure> {
     let session = daemon.sessions.find(&params.session).await?;
     daemon.services.recorder.flush().await;
     let id = session.id().to_string();
     let rows = interactions(&daemon.services.store, &id, MAX_ROWS, i64::MAX).await;
-    let rows = rows.map_err(ccd_session::session::SessionError::from)?;
+    let rows = rows.map_err(SessionError::from)?;
     let sent = rows.into_iter().filter(|row| row.action == "SEND");
     let input = |row: InteractionRow| Some((row.start_offset?.try_into().ok()?, row.input_text?));
     let typed: Vec<(u64, String)> = sent.filter_map(input).collect();
     if typed.is_empty() {
-        return Err(DiscoverError::NothingLearned(id));
+        return Err(DiscoverError::NothingLearned(id).into());
     }
     let steps = steps(&session, &typed).await?;
     let exit = session.state().exit.map(|exit| Exit {
@@ -46,7 +47,7 @@ pub(crate) async fn learn(
 }
 
 /// Cuts the output at the inputs.
-async fn steps(session: &Session, typed: &[(u64, String)]) -> Result<Vec<Learned>, DiscoverError> {
+async fn steps(session: &Session, typed: &[(u64, String)]) -> Result<Vec<Learned>, SessionError> {
     let first = typed.first().map_or(0, |(offset, _)| *offset);
     let start = output(session, 0, first).await?;
     let mut prompt = Reply::recorded("", start).prompt;
@@ -86,10 +87,10 @@ fn first_line(text: &str) -> String {
     line.trim().to_owned()
 }
 
-async fn output(session: &Session, from: u64, upto: u64) -> Result<Vec<u8>, DiscoverError> {
+async fn output(session: &Session, from: u64, upto: u64) -> Result<Vec<u8>, SessionError> {
     let len = upto.saturating_sub(from).min(MAX_ANSWER_BYTES);
     let len = usize::try_from(len).unwrap_or(0);
-    Ok(session.bytes(from, len).await?)
+    session.bytes(from, len).await
 }
 
 #[cfg(test)]

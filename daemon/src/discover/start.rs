@@ -3,6 +3,7 @@
 use super::error::DiscoverError;
 use crate::config::Config;
 use crate::daemon::Daemon;
+use crate::failure::{CallError, Failure, invalid};
 use ccd_discover::drive::{Driver, Limits, Target, folder_of};
 use ccd_discover::safety::refusal;
 use ccd_session::peer::Peer;
@@ -16,13 +17,13 @@ pub(super) fn time_limit(
     name: &str,
     given_s: Option<f64>,
     default: Duration,
-) -> Result<Duration, DiscoverError> {
+) -> Result<Duration, CallError> {
     match given_s {
         None => Ok(default),
         Some(seconds) if seconds > 0.0 && seconds <= MAX_TIMEOUT_S => {
             Ok(Duration::from_secs_f64(seconds))
         }
-        Some(seconds) => Err(DiscoverError::Wrong(format!(
+        Some(seconds) => Err(invalid(format!(
             "{name} is {seconds}: give more than 0 and at most {MAX_TIMEOUT_S} seconds"
         ))),
     }
@@ -42,10 +43,10 @@ pub(super) async fn driver(
     target: Target,
     limits: Limits,
     is_safe: bool,
-) -> Result<Driver, DiscoverError> {
+) -> Result<Driver, Failure> {
     let line = target.command_line(&target.args);
     if let Some(rule) = refusal(&line).filter(|_| is_safe) {
-        return Err(DiscoverError::Refused { line, rule });
+        return Err(DiscoverError::Refused { line, rule }.into());
     }
     let (sessions, folder) = (Arc::clone(&daemon.sessions), folder_of(&daemon.paths.base));
     let driver = Driver::new(target, limits, (sessions, peer), method, &folder);

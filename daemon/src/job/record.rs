@@ -16,7 +16,7 @@ pub(super) fn row_of(job: &Job, list: Option<&str>) -> JobRow {
     JobRow {
         job: job.job.clone(),
         method: job.method.clone(),
-        state: json!(job.state).as_str().unwrap_or_default().to_owned(),
+        state: job.state.name().to_owned(),
         progress: text(&job.progress),
         created_at: job.created_at.clone(),
         ended_at: job.ended_at.clone(),
@@ -33,7 +33,7 @@ pub(super) fn job_of(row: JobRow) -> Job {
     Job {
         job: row.job,
         method: row.method,
-        state: serde_json::from_value(row.state.into()).unwrap_or(JobState::Failed),
+        state: JobState::named(&row.state).unwrap_or(JobState::Failed),
         progress: value(row.progress),
         created_at: row.created_at,
         ended_at: row.ended_at,

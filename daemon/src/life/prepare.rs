@@ -25,7 +25,7 @@ pub(crate) struct Prepared {
 ///
 /// [`StartError`]; [`StartError::Config`] has a line for each mistake.
 pub(crate) fn load_config(args: &Args) -> Result<Loaded, StartError> {
-    Ok(sources(args, &find_paths(args)?.base).load()?)
+    Ok(sources(args, &find_paths(args)?.base).read().load()?)
 }
 
 fn sources(args: &Args, base: &Path) -> Sources {
@@ -46,9 +46,8 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
         paths.prepare().map(|()| Vec::new())?
     };
     let sources = sources(args, &paths.base);
-    // Before it is loaded: a change in between will be noticed.
-    let read = sources.snapshot();
-    let loaded = match sources.load() {
+    let read = sources.read();
+    let loaded = match read.load() {
         // Sessions are waiting, and must not end because of a mistake in a file.
         Err(error) if terminals.are_handed_over() => Loaded::in_spite_of(&error),
         loaded => loaded?,

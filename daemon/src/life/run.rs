@@ -64,7 +64,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         pumps,
     };
     let end = signals.until_end(&serving).await;
-    let own_path = own_path.map(OwnPath::of);
+    let own_path = own_path.map(OwnPath::new);
     serving.end(end, holder, &store, own_path).await
 }
 

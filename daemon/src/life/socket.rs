@@ -41,7 +41,7 @@ pub(crate) struct OwnPath(PathBuf);
 
 impl OwnPath {
     /// Takes the path of a socket that this process must remove.
-    pub(crate) fn of(path: PathBuf) -> Self {
+    pub(crate) fn new(path: PathBuf) -> Self {
         Self(path)
     }
 

@@ -50,7 +50,7 @@ pub(super) fn parts(
         recorder,
         Roots::new(&prepared.paths.base, usage, &tracker, stop.clone()),
         folders_of(&prepared.paths),
-        session_settings(&prepared.loaded.config),
+        session_settings(&prepared.loaded),
         tracker.clone(),
         stop.clone(),
     );

@@ -43,7 +43,7 @@ struct Payload {
 
 impl Hook {
     /// Returns the hook in a payload; nothing if it does not concern the memory.
-    pub(crate) fn of(payload: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(payload: &[u8]) -> Option<Self> {
         let has = |name: &str| memchr::memmem::find(payload, name.as_bytes()).is_some();
         if payload.len() > MAX_PAYLOAD_BYTES || !EVENTS.into_iter().any(has) {
             return None;
@@ -144,7 +144,8 @@ mod tests {
 
     #[test]
     fn only_three_events_concern_the_memory() {
-        let of = |payload: Value| Hook::of(payload.to_string().as_bytes()).map(|hook| hook.moment);
+        let of =
+            |payload: Value| Hook::parse(payload.to_string().as_bytes()).map(|hook| hook.moment);
         let event = |name: &str, source: &str| json!({"hook_event_name": name, "cwd": "/p", "source": source});
         for source in ["startup", "clear", "compact", "fork"] {
             let start = Moment::Start { is_resumed: false };

@@ -11,31 +11,12 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Memories {
     /// Payloads that it has taken are results of a project.
-    pub(super) coach: Arc<Coach>,
-    pub(super) store: Store,
+    pub(crate) coach: Arc<Coach>,
+    pub(crate) store: Store,
     /// Claude Code's own list of tasks is in its transcripts.
-    pub(super) conversations: Arc<Conversations>,
+    pub(crate) conversations: Arc<Conversations>,
     /// Says whether transcripts may be read unasked.
-    pub(super) index: Arc<Index>,
-    pub(super) exec: Arc<Executor>,
-    pub(super) saves: Saves,
-}
-
-impl Memories {
-    pub(crate) fn new(
-        coach: Arc<Coach>,
-        store: Store,
-        conversations: Arc<Conversations>,
-        index: Arc<Index>,
-        exec: Arc<Executor>,
-    ) -> Self {
-        Self {
-            coach,
-            store,
-            conversations,
-            index,
-            exec,
-            saves: Saves::default(),
-        }
-    }
+    pub(crate) index: Arc<Index>,
+    pub(crate) exec: Arc<Executor>,
+    pub(crate) saves: Saves,
 }

@@ -10,7 +10,7 @@ const MAX_WAITING: usize = 16;
 
 /// Projects whose memory is to be saved, each once.
 #[derive(Debug, Default)]
-pub(super) struct Saves {
+pub(crate) struct Saves {
     waiting: Mutex<VecDeque<PathBuf>>,
     news: Notify,
 }

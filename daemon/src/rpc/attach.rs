@@ -1,7 +1,7 @@
 //! `session.attach`: what an attached terminal shows.
 
 use super::subscribe::{ITEM_BYTES, ITEM_ROOM_BYTES, KEEP_ALIVE, Subscriber, ended};
-use super::{CallError, Module, Pending, RpcError};
+use super::{CallError, Failure, Module, Pending, invalid};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_connection::Disconnected;
@@ -29,12 +29,12 @@ async fn attach(pending: Pending, params: Result<SessionAttachParams, CallError>
     let attached = async {
         let params = params?;
         let peer = pending.extensions.get::<Peer>();
-        let peer = peer.ok_or_else(|| CallError::InvalidArgument("who attaches?".into()))?;
+        let peer = peer.ok_or_else(|| invalid("who attaches?"))?;
         let attached = pending.daemon.sessions.attach(peer, &params).await?;
         if !params.read_only {
             attached.session.claim(peer);
         }
-        Ok::<_, RpcError>(attached)
+        Ok::<_, Failure>(attached)
     };
     let attached = attached.await;
     let Some((attached, subscriber)) = pending.accept(attached).await else {

@@ -1,7 +1,10 @@
 //! `chain.*`.
 
-use super::{CallError, Module, RpcError, RpcResult};
-use crate::chain::{ChainError, Mode, Plan, Work, numbers, refuse_secrets, unknown_fields};
+use super::{CallError, Failure, Module, RpcResult, document_name, invalid};
+use crate::chain::{
+    ChainError, Mode, Plan, Work, numbers, refuse_secrets, start_parallel, start_watch,
+    unknown_fields,
+};
 use crate::daemon::Daemon;
 use ccd_protocol::chain::{
     Chain, ChainDelete, ChainGet, ChainList, ChainListReply, ChainParallel, ChainRun,
@@ -11,48 +14,33 @@ use ccd_protocol::chain::{
 use ccd_protocol::{Done, SessionId, Timeout};
 use ccd_session::peer::Peer;
 use serde_json::Value;
-use std::sync::Arc;
 
 pub(super) fn register(module: &mut Module) {
     module.add::<ChainList, _, _>(async |daemon, _, _| list(&daemon).await);
-    module.add::<ChainGet, _, RpcError>(async |daemon, _, params| {
+    module.add::<ChainGet, _, Failure>(async |daemon, _, params| {
         Ok(saved(&daemon, &params.name).await?.0)
     });
     module.add::<ChainSave, _, _>(async |daemon, _, params| save(&daemon, params).await);
-    module.add::<ChainDelete, _, RpcError>(async |daemon, _, params| {
-        if daemon.chains.delete(&name_of(&params.name)?).await? {
+    module.add::<ChainDelete, _, Failure>(async |daemon, _, params| {
+        if daemon.chains.delete(&document_name(&params.name)?).await? {
             return Ok(Done {});
         }
         Err(ChainError::NotFound(params.name).into())
     });
     module.add::<ChainRun, _, _>(async |daemon, peer, params| run(&daemon, peer, params).await);
-    module.add::<ChainParallel, _, RpcError>(async |daemon, peer, mut params| {
-        let work = Work {
-            sessions: Arc::clone(&daemon.sessions),
-            peer,
-            cwd: params.cwd.take(),
-            env: std::mem::take(&mut params.env),
-            inherited: std::mem::take(&mut params.inherited),
-        };
-        Ok(work.parallel(&daemon.jobs, params).await?)
+    module.add::<ChainParallel, _, _>(async |daemon, peer, params| {
+        start_parallel(&daemon.jobs, &daemon.sessions, peer, params).await
     });
-    module.add::<ChainWatch, _, RpcError>(async |daemon, peer, mut params| {
-        let work = Work {
-            sessions: Arc::clone(&daemon.sessions),
-            peer,
-            cwd: params.cwd.take(),
-            env: std::mem::take(&mut params.env),
-            inherited: std::mem::take(&mut params.inherited),
-        };
-        Ok(work.watch(&daemon.jobs, params).await?)
+    module.add::<ChainWatch, _, _>(async |daemon, peer, params| {
+        start_watch(&daemon.jobs, &daemon.sessions, peer, params).await
     });
 }
 
 async fn list(daemon: &Daemon) -> RpcResult<ChainListReply> {
     let mut chains = Vec::new();
     for name in daemon.chains.names().await? {
-        let summary = match saved(daemon, name.as_str()).await {
-            Ok((chain, _)) => ChainSummary {
+        let mut summary = match load(daemon, &name).await {
+            Ok(Some((chain, _))) => ChainSummary {
                 step_count: chain.commands.len(),
                 cwd: chain.cwd,
                 timeout: chain.timeout,
@@ -60,26 +48,24 @@ async fn list(daemon: &Daemon) -> RpcResult<ChainListReply> {
                 shell: chain.shell,
                 ..ChainSummary::default()
             },
-            // The chain may have been deleted since the names were listed.
-            Err(ChainError::NotFound(_)) => continue,
+            // It was deleted since the names were listed.
+            Ok(None) => continue,
             Err(error) => ChainSummary {
-                problem: Some(error.to_string()),
+                problem: Some(error.0.to_string()),
                 ..ChainSummary::default()
             },
         };
-        chains.push(ChainSummary {
-            name: name.to_string(),
-            ..summary
-        });
+        summary.name = name.to_string();
+        chains.push(summary);
     }
     Ok(ChainListReply { chains })
 }
 
 async fn save(daemon: &Daemon, params: ChainSaveParams) -> RpcResult<ChainSaveReply> {
-    let name = name_of(&params.name)?;
+    let name = document_name(&params.name)?;
     let (chain, mut warnings) = given(&params.chain)?;
     refuse_secrets(&chain)?;
-    let plan = Plan::of(&daemon.sessions, &chain, None, Timeout::Default).await?;
+    let plan = Plan::check(&daemon.sessions, &chain, None, Timeout::Default).await?;
     warnings.extend(plan.warnings_to_save());
     let chain = under_name(chain, &name);
     let replaced = daemon.chains.get::<Value>(&name).await;
@@ -93,35 +79,34 @@ async fn save(daemon: &Daemon, params: ChainSaveParams) -> RpcResult<ChainSaveRe
 }
 
 async fn run(daemon: &Daemon, peer: Peer, params: ChainRunParams) -> RpcResult<ChainStarted> {
-    let mode = Mode::of(params.shared, params.shell)?;
-    let (chain, warnings) = match (&params.name, &params.chain) {
+    let mode = Mode::selected(params.shared, params.shell)?;
+    let (chain, mut warnings) = match (&params.name, &params.chain) {
         (Some(name), None) => saved(daemon, name).await?,
         (None, Some(chain)) => given(chain)?,
-        _ => {
-            let told = "give either name (of a saved chain) or chain";
-            return Err(CallError::InvalidArgument(told.into()).into());
-        }
+        _ => return Err(invalid("give either name (of a saved chain) or chain").into()),
     };
-    let plan = Plan::of(&daemon.sessions, &chain, mode, params.timeout_ms).await?;
-    let work = Work {
-        sessions: Arc::clone(&daemon.sessions),
-        peer,
-        cwd: params.cwd.or(chain.cwd).or(params.caller_cwd),
-        env: params.env,
-        inherited: params.inherited,
-    };
-    let mut started = plan.ready()?.start(&daemon.jobs, work).await?;
-    started.warnings.splice(0..0, warnings);
-    Ok(started)
+    let plan = Plan::check(&daemon.sessions, &chain, mode, params.timeout_ms).await?;
+    let plan = plan.ready()?;
+    let cwd = params.cwd.or(chain.cwd).or(params.caller_cwd);
+    let (env, inherited) = (params.env, params.inherited);
+    let (work, of_work) = Work::new(&daemon.sessions, peer, cwd, env, inherited)?;
+    warnings.extend(plan.warnings.iter().cloned().chain(of_work));
+    let job = plan.start(&daemon.jobs, work).await?;
+    Ok(ChainStarted { job, warnings })
 }
 
-async fn saved(daemon: &Daemon, name: &str) -> Result<(Chain, Vec<String>), ChainError> {
-    let id = name_of(name)?;
-    let value = daemon.chains.get::<Value>(&id).await?;
-    let value = value.ok_or_else(|| ChainError::NotFound(name.to_owned()))?;
+async fn saved(daemon: &Daemon, name: &str) -> RpcResult<(Chain, Vec<String>)> {
+    let found = load(daemon, &document_name(name)?).await?;
+    found.ok_or_else(|| ChainError::NotFound(name.to_owned()).into())
+}
+
+async fn load(daemon: &Daemon, name: &SessionId) -> RpcResult<Option<(Chain, Vec<String>)>> {
+    let Some(value) = daemon.chains.get::<Value>(name).await? else {
+        return Ok(None);
+    };
     let chain = ccd_protocol::read(&value.to_string())
-        .map_err(|mistake| ChainError::Wrong(format!("the file of the chain {name}: {mistake}")))?;
-    Ok((under_name(chain, &id), unknown_fields(&value)?))
+        .map_err(|mistake| invalid(format!("the file of the chain {name}: {mistake}")))?;
+    Ok(Some((under_name(chain, name), unknown_fields(&value)?)))
 }
 
 fn given(value: &Value) -> RpcResult<(Chain, Vec<String>)> {
@@ -140,8 +125,4 @@ fn under_name(mut chain: Chain, name: &SessionId) -> Chain {
         command.chain_id = Some(name.to_string());
     }
     chain
-}
-
-fn name_of(name: &str) -> Result<SessionId, ChainError> {
-    SessionId::parse(name).map_err(|error| ChainError::Wrong(format!("the name {name:?} {error}")))
 }

@@ -1,6 +1,6 @@
 //! `coach.*`.
 
-use super::{Module, RpcError};
+use super::{Failure, Module};
 use ccd_protocol::coach::{
     CoachAggregate, CoachApprove, CoachDetect, CoachEdit, CoachEvents, CoachExport,
     CoachFingerprint, CoachForget, CoachGet, CoachGuard, CoachImport, CoachLedger, CoachMute,
@@ -24,9 +24,8 @@ pub(super) fn register(module: &mut Module) {
     module.add::<CoachForget, _, _>(async |daemon, _, params| daemon.coach.forget(params).await);
     module.add::<CoachImport, _, _>(async |daemon, _, params| daemon.coach.import(params).await);
     module.add::<CoachUndo, _, _>(async |daemon, _, params| daemon.coach.undo(&params.id).await);
-    module
-        .add::<CoachPatterns, _, RpcError>(async |daemon, _, _| Ok(daemon.coach.patterns().await));
-    module.add::<CoachFingerprint, _, RpcError>(async |daemon, _, params| {
+    module.add::<CoachPatterns, _, Failure>(async |daemon, _, _| Ok(daemon.coach.patterns().await));
+    module.add::<CoachFingerprint, _, Failure>(async |daemon, _, params| {
         Ok(daemon.coach.fingerprint(&params))
     });
     module.add::<CoachAggregate, _, _>(async |daemon, _, _| daemon.coach.aggregate().await);

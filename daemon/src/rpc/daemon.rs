@@ -1,6 +1,6 @@
 //! `daemon.*`.
 
-use super::{Module, RpcError, RpcResult};
+use super::{Failure, Module, RpcResult};
 use crate::daemon::{Daemon, own_pid};
 use crate::upgrade::HandOverError;
 use ccd_protocol::Done;
@@ -13,11 +13,11 @@ use ccd_store::blocking;
 use std::path::PathBuf;
 
 pub(super) fn register(module: &mut Module) {
-    module.add::<DaemonPing, _, RpcError>(async |_, _, _| Ok(Done {}));
-    module.add::<DaemonStatus, _, RpcError>(async |daemon, _, _| {
+    module.add::<DaemonPing, _, Failure>(async |_, _, _| Ok(Done {}));
+    module.add::<DaemonStatus, _, Failure>(async |daemon, _, _| {
         Ok(crate::status::status(&daemon).await)
     });
-    module.add::<DaemonStop, _, RpcError>(async |daemon, peer, _| {
+    module.add::<DaemonStop, _, Failure>(async |daemon, peer, _| {
         tracing::info!(client = &**peer.name(), pid = peer.pid, "asked to stop");
         let sessions = daemon.sessions.counts().live;
         if !daemon.request_stop() {
@@ -28,11 +28,11 @@ pub(super) fn register(module: &mut Module) {
             sessions,
         })
     });
-    module.add::<DaemonRestart, _, RpcError>(async |daemon, peer, _| {
+    module.add::<DaemonRestart, _, Failure>(async |daemon, peer, _| {
         tracing::info!(client = &**peer.name(), pid = peer.pid, "asked to restart");
         upgrade(&daemon, DaemonUpgradeParams::default()).await
     });
-    module.add::<DaemonUpgrade, _, RpcError>(async |daemon, peer, params| {
+    module.add::<DaemonUpgrade, _, Failure>(async |daemon, peer, params| {
         tracing::info!(
             client = &**peer.name(),
             pid = peer.pid,
@@ -41,7 +41,7 @@ pub(super) fn register(module: &mut Module) {
         );
         upgrade(&daemon, params).await
     });
-    module.add::<DaemonReload, _, RpcError>(async |daemon, _, _| {
+    module.add::<DaemonReload, _, Failure>(async |daemon, _, _| {
         let loaded = daemon.reload().await?;
         Ok(DaemonReloadReply {
             path: loaded.path_text(),

@@ -2,7 +2,7 @@
 
 use super::investigate::forget_reports;
 use super::tape::forget_tapes;
-use super::{CallError, Module, RpcError, RpcResult};
+use super::{CallError, Failure, Module, RpcResult, invalid, require_absolute};
 use crate::daemon::Daemon;
 use crate::data;
 use ccd_protocol::data::{
@@ -12,7 +12,7 @@ use jsonrpsee::types::ErrorObjectOwned;
 use std::path::PathBuf;
 
 pub(super) fn register(module: &mut Module) {
-    module.add::<DataList, _, RpcError>(async |daemon, _, _| {
+    module.add::<DataList, _, Failure>(async |daemon, _, _| {
         let all = DataForgetParams {
             dry_run: true,
             ..DataForgetParams::default()
@@ -25,7 +25,7 @@ pub(super) fn register(module: &mut Module) {
         }
         Ok(DataListReply { parts })
     });
-    module.add::<DataForget, _, RpcError>(async |daemon, _, params| {
+    module.add::<DataForget, _, Failure>(async |daemon, _, params| {
         let params = checked(params)?;
         // The other parts say which projects there are.
         let memories = if params.parts.contains(&DataPart::Memory) {
@@ -47,13 +47,11 @@ pub(super) fn register(module: &mut Module) {
 }
 
 fn checked(params: DataForgetParams) -> Result<DataForgetParams, CallError> {
-    let mistake = |text: String| Err(CallError::InvalidArgument(text));
     if params.parts.is_empty() {
-        return mistake("parts: give at least one".into());
+        return Err(invalid("parts: give at least one"));
     }
-    let project = params.project.as_ref();
-    if let Some(project) = project.filter(|path| !path.starts_with('/')) {
-        return mistake(format!("project: {project:?} is not an absolute path"));
+    if let Some(project) = &params.project {
+        require_absolute("project", project)?;
     }
     let Some(before) = &params.before else {
         return Ok(params);
@@ -63,7 +61,9 @@ fn checked(params: DataForgetParams) -> Result<DataForgetParams, CallError> {
             before: Some(before),
             ..params
         }),
-        None => mistake(format!("before: {before:?} is not a time (RFC 3339)")),
+        None => Err(invalid(format!(
+            "before: {before:?} is not a time (RFC 3339)"
+        ))),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `exec.*`.
 
-use super::{Module, RpcError, RpcResult};
+use super::{Failure, Module, RpcResult};
 use crate::daemon::Daemon;
 use crate::friction::note_failed_run;
 use crate::job::{JobHandle, Outcome};
@@ -23,7 +23,7 @@ pub(super) fn register(module: &mut Module) {
     module
         .add::<ExecGet, _, _>(async |daemon, _, params| daemon.exec.get(&params.request_id).await);
     module.add::<ExecList, _, _>(async |daemon, _, params| daemon.exec.list(params).await);
-    module.add::<ExecCancel, _, RpcError>(async |daemon, _, params| {
+    module.add::<ExecCancel, _, Failure>(async |daemon, _, params| {
         let job = daemon.exec.job_to_cancel(&params.request_id).await?;
         daemon.jobs.cancel(&job).await?;
         Ok(Done {})

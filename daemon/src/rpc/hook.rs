@@ -1,14 +1,14 @@
 //! `hook.post`.
 
-use super::{Module, RpcError};
+use super::{Failure, Module};
 use crate::memory::Hook;
 use ccd_coach::delivery_of;
 use ccd_protocol::hook::{HookPost, HookPostReply};
 
 pub(super) fn register(module: &mut Module) {
-    module.add::<HookPost, _, RpcError>(async |daemon, _, params| {
+    module.add::<HookPost, _, Failure>(async |daemon, _, params| {
         let delivery = delivery_of(params).map_err(ccd_coach::CoachError::from)?;
-        let hook = Hook::of(&delivery.payload);
+        let hook = Hook::parse(&delivery.payload);
         let output = daemon.coach.post(delivery)?;
         let memory = match hook {
             Some(hook) => {

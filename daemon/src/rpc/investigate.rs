@@ -1,6 +1,6 @@
 //! `investigate.*`.
 
-use super::{CallError, Module, RpcError, RpcResult};
+use super::{Failure, Module, RpcResult, require_age};
 use crate::daemon::Daemon;
 use crate::discover::{investigate, learn, probe};
 use ccd_discover::reports::{Listed, Report, ReportError, Reports, Saved};
@@ -28,23 +28,23 @@ pub(super) fn register(module: &mut Module) {
         probe(&daemon, &peer, params).await
     });
     module.add::<InvestigateLearn, _, _>(async |daemon, _, params| learn(&daemon, &params).await);
-    module.add::<InvestigateMap, _, RpcError>(async |daemon, _, params| {
+    module.add::<InvestigateMap, _, Failure>(async |daemon, _, params| {
         let report = get(&daemon.investigations, params.report).await?.report;
         let format = params.format;
         let text = blocking(move || map::write(&map::from_report(&report), format)).await;
         Ok(InvestigateMapReply { format, text })
     });
-    module.add::<InvestigateList, _, RpcError>(async |daemon, _, params| {
+    module.add::<InvestigateList, _, Failure>(async |daemon, _, params| {
         let listed = list(&daemon.investigations, params).await?;
         Ok(InvestigateListReply {
             reports: listed.reports.into_iter().map(summary).collect(),
             warnings: listed.warnings,
         })
     });
-    module.add::<InvestigateGet, _, RpcError>(async |daemon, _, params| {
+    module.add::<InvestigateGet, _, Failure>(async |daemon, _, params| {
         Ok(get(&daemon.investigations, params.report).await?.report)
     });
-    module.add::<InvestigateDiff, _, RpcError>(async |daemon, _, params| {
+    module.add::<InvestigateDiff, _, Failure>(async |daemon, _, params| {
         let a = get(&daemon.investigations, params.a).await?.report;
         let b = get(&daemon.investigations, params.b).await?.report;
         Ok(blocking(move || diff::diff(&a, &b)).await)
@@ -89,10 +89,7 @@ pub(super) async fn cleanup<R: Report + 'static>(
     params: ReportCleanupParams,
 ) -> RpcResult<ReportCleanupReply> {
     let age_s = params.older_than_s;
-    if !(0.0..).contains(&age_s) {
-        let mistake = format!("older_than_s is {age_s}: give seconds, 0 or more");
-        return Err(CallError::InvalidArgument(mistake).into());
-    }
+    require_age(age_s)?;
     let reports = Arc::clone(reports);
     let removed = blocking(move || reports.cleanup(age_s, false)).await?;
     Ok(ReportCleanupReply {

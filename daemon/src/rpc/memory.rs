@@ -1,6 +1,6 @@
 //! `memory.*`.
 
-use super::{CallError, Module, RpcError, RpcResult};
+use super::{Failure, Module, RpcResult, invalid, require_absolute};
 use crate::memory::{Load, Memories};
 use ccd_memory::{MEMORY_FILE, MemoryError, VERIFY_LIMIT};
 use ccd_protocol::memory::{
@@ -10,7 +10,7 @@ use ccd_protocol::memory::{
 use ccd_store::blocking;
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// How long `memory.get` waits for what was done last.
@@ -20,11 +20,11 @@ const RECENT_LIMIT: Duration = Duration::from_secs(5);
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 pub(super) fn register(module: &mut Module) {
-    module.add::<MemorySave, _, RpcError>(async |daemon, _, params| {
+    module.add::<MemorySave, _, Failure>(async |daemon, _, params| {
         let project = project(&params.project)?;
         Ok(daemon.memories.save(project, params.memory).await?)
     });
-    module.add::<MemoryGet, _, RpcError>(async |daemon, _, params| {
+    module.add::<MemoryGet, _, Failure>(async |daemon, _, params| {
         let project = project(&params.project)?;
         let root = project.clone();
         let parsed = blocking(move || ccd_memory::read(&project)).await?;
@@ -37,7 +37,7 @@ pub(super) fn register(module: &mut Module) {
             recent,
         })
     });
-    module.add::<MemoryLoad, _, RpcError>(async |daemon, _, params| {
+    module.add::<MemoryLoad, _, Failure>(async |daemon, _, params| {
         let load = Load {
             project: project(&params.project)?,
             max_chars: daemon.loaded().config.memory.digest_chars,
@@ -48,7 +48,7 @@ pub(super) fn register(module: &mut Module) {
         let parsed = blocking(move || ccd_memory::read(&root)).await?;
         Ok(load.carry_out(&daemon.memories, parsed).await?)
     });
-    module.add::<MemoryLink, _, RpcError>(async |_, _, params| {
+    module.add::<MemoryLink, _, Failure>(async |_, _, params| {
         let project = project(&params.project)?;
         let link = blocking(move || ccd_memory::link(&project, params.write)).await?;
         Ok(MemoryLinkReply {
@@ -57,7 +57,7 @@ pub(super) fn register(module: &mut Module) {
             written: link.written,
         })
     });
-    module.add::<MemoryStatus, _, RpcError>(async |daemon, _, params| {
+    module.add::<MemoryStatus, _, Failure>(async |daemon, _, params| {
         let project = project(&params.project)?;
         Ok(status(&daemon.memories, project).await?)
     });
@@ -65,18 +65,9 @@ pub(super) fn register(module: &mut Module) {
         .add::<MemoryValidate, _, _>(async |_, _, params| blocking(move || validate(params)).await);
 }
 
-/// The daemon's own directory means nothing to a client.
 fn project(path: &str) -> RpcResult<PathBuf> {
-    absolute("project", path)
-}
-
-fn absolute(name: &str, path: &str) -> RpcResult<PathBuf> {
-    match Path::new(path) {
-        path if path.is_absolute() => Ok(path.to_owned()),
-        _ => Err(
-            CallError::InvalidArgument(format!("{name}: {path:?} is not an absolute path")).into(),
-        ),
-    }
+    require_absolute("project", path)?;
+    Ok(path.into())
 }
 
 async fn status(memories: &Memories, project: PathBuf) -> Result<MemoryStatusReply, MemoryError> {
@@ -107,11 +98,11 @@ async fn status(memories: &Memories, project: PathBuf) -> Result<MemoryStatusRep
 fn validate(params: MemoryValidateParams) -> RpcResult<MemoryValidateReply> {
     let content = match (params.content, params.path) {
         (Some(content), None) => content,
-        (None, Some(path)) => read(absolute("path", &path)?)?,
-        _ => {
-            let mistake = "give either path or content".to_owned();
-            return Err(CallError::InvalidArgument(mistake).into());
+        (None, Some(path)) => {
+            require_absolute("path", &path)?;
+            read(path.into())?
         }
+        _ => return Err(invalid("give either path or content").into()),
     };
     Ok(ccd_memory::validate_text(&content))
 }

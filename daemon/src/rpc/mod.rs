@@ -23,7 +23,8 @@ mod subscribe;
 mod tape;
 mod test;
 
-use error::{CallError, RpcError, RpcResult};
+use crate::failure::{CallError, Failure, document_name, invalid, require_absolute, require_age};
+use error::RpcResult;
 pub(crate) use jsonrpsee::core::RegisterMethodError;
 use register::{Module, Pending};
 

@@ -1,6 +1,6 @@
 //! `pattern.*`.
 
-use super::{CallError, Module, RpcError, RpcResult};
+use super::{Failure, Module, RpcResult, invalid};
 use crate::daemon::Daemon;
 use ccd_protocol::pattern::{
     PatternClassify, PatternEntry, PatternList, PatternListReply, PatternSet, PatternTest,
@@ -10,7 +10,7 @@ use ccd_store::blocking;
 use ccd_text::pattern::{Compiled, MAX_TEXT_BYTES};
 
 pub(super) fn register(module: &mut Module) {
-    module.add::<PatternList, _, RpcError>(async |daemon, _, params| {
+    module.add::<PatternList, _, Failure>(async |daemon, _, params| {
         let library = &daemon.services.library;
         let compiled = library.fresh().await;
         let is_wanted = |entry: &&PatternEntry| {
@@ -27,7 +27,7 @@ pub(super) fn register(module: &mut Module) {
     module.add::<PatternSet, _, _>(async |daemon, _, params| {
         daemon.services.library.set(params).await
     });
-    module.add::<PatternUnset, _, RpcError>(async |daemon, _, params| {
+    module.add::<PatternUnset, _, Failure>(async |daemon, _, params| {
         let library = &daemon.services.library;
         Ok(library.unset(params.pattern_type, params.category).await?)
     });
@@ -51,7 +51,7 @@ async fn look<T: Send + 'static>(
     if text.len() > MAX_TEXT_BYTES {
         let len = text.len();
         let mistake = format!("text has {len} bytes: at most {MAX_TEXT_BYTES} are allowed");
-        return Err(CallError::InvalidArgument(mistake).into());
+        return Err(invalid(mistake).into());
     }
     let compiled = daemon.services.library.fresh().await;
     Ok(blocking(move || look(&compiled, &text)).await)

@@ -1,6 +1,6 @@
 //! Ties a method's type to its handler.
 
-use super::{CallError, RpcError};
+use super::{CallError, Failure};
 use crate::daemon::Daemon;
 use ccd_connection::{Prepared, Reply};
 use ccd_protocol::Method;
@@ -44,7 +44,7 @@ impl Module {
     ) where
         M: Method,
         Fut: Future<Output = Result<M::Reply, E>> + Send + 'static,
-        E: Into<RpcError>,
+        E: Into<Failure>,
     {
         self.add_checked::<M, Fut, E>(|_| Ok(()), handler);
     }
@@ -57,7 +57,7 @@ impl Module {
     ) where
         M: Method,
         Fut: Future<Output = Result<M::Reply, E>> + Send + 'static,
-        E: Into<RpcError>,
+        E: Into<Failure>,
     {
         let daemon = Arc::clone(&self.daemon);
         let prepare = move |text: &str| -> Result<Prepared, ErrorObjectOwned> {
@@ -65,11 +65,11 @@ impl Module {
                 let params = read::<M::Params>(text)?;
                 check(text).map(|()| params)
             });
-            let (params, daemon) = (params.map_err(RpcError::from)?, Arc::clone(&daemon));
+            let (params, daemon) = (params.map_err(Failure::from)?, Arc::clone(&daemon));
             Ok(Box::new(move |peer| {
                 let reply = handler(daemon, peer, params);
                 async move {
-                    let reply = reply.await.map_err(Into::<RpcError>::into)?;
+                    let reply = reply.await.map_err(Into::<Failure>::into)?;
                     Ok(Box::new(reply) as Box<dyn Reply>)
                 }
                 .boxed()

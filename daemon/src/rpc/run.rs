@@ -1,13 +1,13 @@
 //! `run.once`.
 
-use super::{Module, RpcError};
+use super::{Failure, Module};
 use ccd_protocol::Method;
 use ccd_protocol::run::RunOnce;
 use ccd_session::session::{OutputPart, Runner};
 use tokio_util::sync::CancellationToken;
 
 pub(super) fn register(module: &mut Module) {
-    module.add::<RunOnce, _, RpcError>(async |daemon, peer, params| {
+    module.add::<RunOnce, _, Failure>(async |daemon, peer, params| {
         // If the client disconnects, the call is dropped.
         let never = CancellationToken::new();
         let runner = Runner {

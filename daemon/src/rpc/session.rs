@@ -1,7 +1,7 @@
 //! `session.*`.
 
 use super::register::read;
-use super::{CallError, Module, RpcError, RpcResult};
+use super::{CallError, Failure, Module, RpcResult, invalid};
 use crate::daemon::Daemon;
 use ccd_protocol::Done;
 use ccd_protocol::session::{
@@ -30,7 +30,7 @@ pub(super) fn register(module: &mut Module) {
     module.add_checked::<SessionCreate, _, _>(check_tape, async |daemon, peer, params| {
         daemon.sessions.create(&peer, params).await
     });
-    module.add::<SessionList, _, RpcError>(async |daemon, _, params| {
+    module.add::<SessionList, _, Failure>(async |daemon, _, params| {
         let listed = daemon.listed(params.all).await?;
         let mut sessions = if params.waiting {
             records_with_waiting(listed).await
@@ -44,7 +44,7 @@ pub(super) fn register(module: &mut Module) {
         tapes.for_each(|tape| tape.unused = None);
         Ok(SessionListReply { sessions })
     });
-    module.add::<SessionGet, _, RpcError>(async |daemon, _, params| {
+    module.add::<SessionGet, _, Failure>(async |daemon, _, params| {
         let session = daemon.sessions.find(&params.session).await?;
         let waiting = match params.waiting {
             Some(false) => None,
@@ -121,7 +121,7 @@ async fn history(daemon: &Daemon, params: &SessionHistoryParams) -> RpcResult<Se
     let limit = params.limit.unwrap_or(DEFAULT_HISTORY_LEN);
     let before = match &params.before {
         Some(before) => before.parse().map_err(|_| {
-            CallError::InvalidArgument(format!(
+            invalid(format!(
                 "before is {before:?}, which is not the id of a history row"
             ))
         })?,

@@ -1,6 +1,6 @@
 //! Subscriptions: live output and progress of jobs.
 
-use super::{CallError, Module, Pending, RpcError, RpcResult};
+use super::{CallError, Failure, Module, Pending, RpcResult, invalid};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_connection::{Disconnected, Room, RoomPermit};
@@ -41,7 +41,7 @@ async fn session_output(pending: Pending, params: Result<SessionSubscribeParams,
         let end = session.output.end();
         let from = params.since.unwrap_or(end);
         if from > end {
-            return Err(CallError::InvalidArgument(format!(
+            return Err(invalid(format!(
                 "since is {from}, but the output has only {end} bytes so far"
             ))
             .into());
@@ -49,7 +49,7 @@ async fn session_output(pending: Pending, params: Result<SessionSubscribeParams,
         if let Some(peer) = pending.extensions.get::<Peer>() {
             session.claim(peer);
         }
-        Ok::<_, RpcError>((session, from, params))
+        Ok::<_, Failure>((session, from, params))
     };
     let prepared = prepared.await;
     let Some(((session, from, params), subscriber)) = pending.accept(prepared).await else {
@@ -270,7 +270,7 @@ async fn job_progress(pending: Pending, params: Result<JobSubscribeParams, CallE
     let known = match params {
         Ok(params) => match daemon.jobs.find(&params.job).await {
             Ok(job) => Ok(JobSubscribeParams { job, ..params }),
-            Err(error) => Err(RpcError::from(error)),
+            Err(error) => Err(Failure::from(error)),
         },
         Err(error) => Err(error.into()),
     };

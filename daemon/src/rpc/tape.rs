@@ -1,19 +1,21 @@
 //! `tape.*`.
 
-use super::{CallError, Module, RpcError, RpcResult};
+use super::{CallError, Module, RpcResult, invalid, require_absolute, require_age};
 use crate::daemon::Daemon;
 use crate::verify::{Verify, lead_to};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use ccd_protocol::JobStarted;
 use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
 use ccd_protocol::tape::{
     TapeDiff, TapeDiffParams, TapeDiffReply, TapeExport, TapeExportParams, TapeExportReply,
     TapeFormat, TapeGet, TapeImport, TapeImportParams, TapeImportReply, TapeList, TapeOptions,
     TapePrune, TapePruneParams, TapePruneReply, TapeRedact, TapeSvg, TapeSvgParams, TapeSvgReply,
-    TapeValidate, TapeVerify, TapeVerifyParams, TapeVerifyStarted,
+    TapeValidate, TapeVerify, TapeVerifyParams,
 };
 use ccd_session::peer::Peer;
 use ccd_tape::files::{self, FilesError, Folder, Loaded};
+use ccd_tape::key::Rules;
 use ccd_tape::run::is_of_a_run;
 use ccd_tape::settings::Settings;
 use ccd_tape::tools::asciicast::{self, Version};
@@ -38,38 +40,43 @@ const MAX_LIMIT_MS: u64 = 30 * 24 * 3_600 * 1_000;
 const MAX_SECRETS: usize = 100;
 
 pub(super) fn register(module: &mut Module) {
-    module.add::<TapeList, _, RpcError>(async |daemon, _, params| {
-        let folder = open(&daemon, params.root.clone()).await?;
-        let rules = settings_of_root(&daemon, None)?.rules;
-        blocking(move || Ok(files::list(&folder, &params, &rules))).await
+    module.add::<TapeList, _, _>(async |daemon, _, params| {
+        let root = params.root.clone();
+        in_folder(&daemon, root, move |folder, rules| {
+            Ok(files::list(folder, &params, rules))
+        })
+        .await
     });
-    module.add::<TapeGet, _, RpcError>(async |daemon, _, params| {
-        let folder = open(&daemon, params.root.clone()).await?;
-        let rules = settings_of_root(&daemon, None)?.rules;
-        blocking(move || files::show(&folder, folder.which(&params.tape)?, &rules, params.keys))
-            .await
+    module.add::<TapeGet, _, _>(async |daemon, _, params| {
+        in_folder(&daemon, params.root, move |folder, rules| {
+            files::show(folder, folder.which(&params.tape)?, rules, params.keys)
+        })
+        .await
     });
-    module.add::<TapeValidate, _, RpcError>(async |daemon, _, params| {
-        let folder = open(&daemon, params.root.clone()).await?;
-        let rules = settings_of_root(&daemon, None)?.rules;
-        blocking(move || files::check(&folder, params.tape.as_deref(), params.strict, &rules)).await
+    module.add::<TapeValidate, _, _>(async |daemon, _, params| {
+        in_folder(&daemon, params.root, move |folder, rules| {
+            files::check(folder, params.tape.as_deref(), params.strict, rules)
+        })
+        .await
     });
-    module.add::<TapeRedact, _, RpcError>(async |daemon, _, params| {
-        let folder = open(&daemon, params.root).await?;
-        blocking(move || files::clean(&folder, params.tape.as_deref(), params.inplace)).await
+    module.add::<TapeRedact, _, _>(async |daemon, _, params| {
+        in_folder(&daemon, params.root, move |folder, _| {
+            files::clean(folder, params.tape.as_deref(), params.inplace)
+        })
+        .await
     });
-    module.add::<TapeDiff, _, RpcError>(async |daemon, _, params| {
-        let folder = open(&daemon, params.root.clone()).await?;
-        blocking(move || compare(&folder, &params)).await
+    module.add::<TapeDiff, _, _>(async |daemon, _, params| {
+        let root = params.root.clone();
+        in_folder(&daemon, root, move |folder, _| compare(folder, &params)).await
     });
     module.add::<TapeImport, _, _>(async |daemon, _, params| import(&daemon, params).await);
-    module.add::<TapeExport, _, RpcError>(async |daemon, _, params| {
-        let folder = open(&daemon, params.root.clone()).await?;
-        blocking(move || export(&folder, &params)).await
+    module.add::<TapeExport, _, _>(async |daemon, _, params| {
+        let root = params.root.clone();
+        in_folder(&daemon, root, move |folder, _| export(folder, &params)).await
     });
-    module.add::<TapeSvg, _, RpcError>(async |daemon, _, params| {
-        let folder = open(&daemon, params.root.clone()).await?;
-        blocking(move || draw(&folder, &params)).await
+    module.add::<TapeSvg, _, _>(async |daemon, _, params| {
+        let root = params.root.clone();
+        in_folder(&daemon, root, move |folder, _| draw(folder, &params)).await
     });
     module
         .add::<TapeVerify, _, _>(async |daemon, peer, params| verify(&daemon, peer, params).await);
@@ -79,7 +86,7 @@ pub(super) fn register(module: &mut Module) {
 fn settings(daemon: &Daemon, options: &TapeOptions) -> Result<Settings, CallError> {
     let loaded = daemon.loaded();
     Settings::over(options, &loaded.config.replay, &daemon.paths.base)
-        .map_err(|error| CallError::InvalidArgument(error.to_string()))
+        .map_err(|error| invalid(error.to_string()))
 }
 
 fn settings_of_root(daemon: &Daemon, root: Option<String>) -> Result<Settings, CallError> {
@@ -100,6 +107,17 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, FilesError> + Send + 'static,
 ) -> RpcResult<T> {
     Ok(ccd_store::blocking(work).await?)
+}
+
+/// Does work on the tapes in a directory, with the rules of the configuration.
+async fn in_folder<T: Send + 'static>(
+    daemon: &Daemon,
+    root: Option<String>,
+    work: impl FnOnce(&Folder, &Rules) -> Result<T, FilesError> + Send + 'static,
+) -> RpcResult<T> {
+    let folder = open(daemon, root).await?;
+    let rules = settings_of_root(daemon, None)?.rules;
+    blocking(move || work(&folder, &rules)).await
 }
 
 fn compare(folder: &Folder, params: &TapeDiffParams) -> Result<TapeDiffReply, FilesError> {
@@ -210,18 +228,14 @@ fn exchange_of(params: &TapeSvgParams, len: usize) -> Result<usize, FilesError> 
     }
 }
 
-async fn verify(
-    daemon: &Daemon,
-    peer: Peer,
-    params: TapeVerifyParams,
-) -> RpcResult<TapeVerifyStarted> {
-    if let Some(cwd) = params.cwd.as_ref().filter(|cwd| !cwd.starts_with('/')) {
-        return Err(CallError::InvalidArgument(format!("cwd {cwd:?} is not absolute")).into());
+async fn verify(daemon: &Daemon, peer: Peer, params: TapeVerifyParams) -> RpcResult<JobStarted> {
+    if let Some(cwd) = &params.cwd {
+        require_absolute("cwd", cwd)?;
     }
     if params.secrets.len() > MAX_SECRETS {
         let given = params.secrets.len();
         let mistake = format!("{given} secrets: at most {MAX_SECRETS} are allowed");
-        return Err(CallError::InvalidArgument(mistake).into());
+        return Err(invalid(mistake).into());
     }
     let folder = open(daemon, params.root.clone()).await?;
     let (loaded, lead) = blocking(move || {
@@ -235,7 +249,7 @@ async fn verify(
             "{}: the tape of a run of Claude Code; to check it, record the run again with ccctl exec --record overwrite",
             loaded.which.id
         );
-        return Err(CallError::InvalidArgument(mistake).into());
+        return Err(invalid(mistake).into());
     }
     let limit_ms = params.timeout_ms.unwrap_or(ANSWER_LIMIT_MS);
     let verify = Verify {
@@ -251,14 +265,11 @@ async fn verify(
     };
     let work = |handle| verify.run(handle);
     let job = daemon.jobs.start("tape.verify", None, work).await?;
-    Ok(TapeVerifyStarted { job })
+    Ok(JobStarted { job })
 }
 
 async fn prune(daemon: &Daemon, params: TapePruneParams) -> RpcResult<TapePruneReply> {
-    if let Some(age_s) = params.older_than_s.filter(|age_s| !(0.0..).contains(age_s)) {
-        let mistake = format!("older_than_s is {age_s}: give seconds, 0 or more");
-        return Err(CallError::InvalidArgument(mistake).into());
-    }
+    require_age(params.older_than_s.unwrap_or(0.0))?;
     let folder = open(daemon, params.root.clone()).await?;
     let root = Arc::clone(&folder.root);
     let reply = blocking(move || Ok(files::prune(&folder, &params))).await?;

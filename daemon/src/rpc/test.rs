@@ -1,7 +1,7 @@
 //! `test.*`.
 
 use super::investigate::{cleanup, delete, get, list, shown};
-use super::{Module, RpcError, RpcResult};
+use super::{Failure, Module, RpcResult};
 use crate::daemon::Daemon;
 use crate::discover::test;
 use crate::test_page::{PageError, pictures};
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 pub(super) fn register(module: &mut Module) {
     module.add::<TestRun, _, _>(async |daemon, peer, params| test(&daemon, &peer, params).await);
-    module.add::<TestList, _, RpcError>(async |daemon, _, params| {
+    module.add::<TestList, _, Failure>(async |daemon, _, params| {
         let listed = list(&daemon.test_reports, params).await?;
         Ok(TestListReply {
             reports: listed.reports.into_iter().map(summary).collect(),

@@ -2,6 +2,7 @@
 
 use super::report::{TestReport, TestSummary};
 use super::result::TestType;
+use crate::named::named;
 use crate::{Limits, Umask};
 use serde::{Deserialize, Serialize};
 use serde_with::{apply, skip_serializing_none};
@@ -53,15 +54,6 @@ pub struct TestLimits {
     /// Time limit of the whole run in seconds (`testing.timeout`). At the limit, tests that have not finished fail, and
     /// those that have not begun are missing in the report.
     pub timeout_s: Option<f64>,
-}
-
-/// Reply of `test.run`.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct TestStarted {
-    /// Id of the job. Its progress is a TestProgress. Its result is a TestJobResult; a cancelled or failed job has one too,
-    /// unless its report could not be written or the daemon stopped.
-    pub job: String,
 }
 
 /// Progress of the job of a run of tests.
@@ -128,22 +120,22 @@ pub struct TestGetParams {
     /// report.
     pub report: String,
     /// Default: `json`.
-    #[serde(default, deserialize_with = "crate::spelling::any_case")]
+    #[serde(default)]
     pub format: TestFormat,
 }
 
-/// The format of a report of tests.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum TestFormat {
-    /// Only the members of the report.
-    #[default]
-    Json,
-    /// JUnit XML, which CI systems read.
-    Junit,
-    /// One HTML file with the input and the screen of each finding.
-    Html,
+named! {
+    /// The format of a report of tests.
+    #[derive(Default)]
+    TestFormat {
+        /// Only the members of the report.
+        #[default]
+        Json = "json",
+        /// JUnit XML, which CI systems read.
+        Junit = "junit",
+        /// One HTML file with the input and the screen of each finding.
+        Html = "html",
+    }
 }
 
 /// Reply of `test.get`: the report, and in the formats `junit` and `html` also its text.

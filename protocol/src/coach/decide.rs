@@ -74,7 +74,6 @@ pub struct CandidateWords {
     pub title: Option<String>,
     pub trigger_condition: Option<String>,
     pub action: Option<String>,
-    #[serde(default, deserialize_with = "crate::spelling::any_case_or_none")]
     pub candidate_type: Option<CandidateType>,
 }
 
@@ -88,7 +87,6 @@ pub struct CoachApproveParams {
     /// Other words, changed before it is written.
     pub edit: Option<CandidateWords>,
     /// Default: the candidate's `scope_guess`.
-    #[serde(default, deserialize_with = "crate::spelling::any_case_or_none")]
     pub scope: Option<Scope>,
     /// Only return the diff; nothing is written or decided.
     #[serde(default, skip_serializing_if = "crate::is_default")]

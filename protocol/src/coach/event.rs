@@ -9,28 +9,20 @@ named! {
     /// The kind of a signal.
     SignalType {
         /// The user corrects what the assistant did.
-        #[serde(alias = "user_correction")]
         UserCorrection = "USER_CORRECTION",
         /// The user is annoyed.
-        #[serde(alias = "tone_escalation")]
         ToneEscalation = "TONE_ESCALATION",
         /// The user has said nearly the same three times.
-        #[serde(alias = "repetition")]
         Repetition = "REPETITION",
         /// The user adds what a skill lacks.
-        #[serde(alias = "skill_supplement")]
         SkillSupplement = "SKILL_SUPPLEMENT",
         /// The user asks whether something was done that should be done unasked.
-        #[serde(alias = "verification_question")]
         VerificationQuestion = "VERIFICATION_QUESTION",
         /// A command failed.
-        #[serde(alias = "command_failure")]
         CommandFailure = "COMMAND_FAILURE",
         /// A program or package is too old.
-        #[serde(alias = "version_issue")]
         VersionIssue = "VERSION_ISSUE",
         /// A rule of work was broken: a squash merge, an edit of an installed copy, a claim of success without a check.
-        #[serde(alias = "process_violation")]
         ProcessViolation = "PROCESS_VIOLATION",
     }
 }
@@ -83,11 +75,7 @@ pub struct CoachEventsParams {
     /// Only events from this time on, RFC 3339.
     pub since: Option<String>,
     /// Only this type.
-    #[serde(
-        default,
-        rename = "type",
-        deserialize_with = "crate::spelling::any_case_or_none"
-    )]
+    #[serde(rename = "type")]
     pub signal_type: Option<SignalType>,
     /// Only this project: a `repo_id`, or a directory in it.
     pub project: Option<String>,

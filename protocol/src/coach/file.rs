@@ -10,12 +10,7 @@ use serde_with::apply;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachMuteParams {
     /// Only this type of signal; all if absent.
-    #[serde(
-        default,
-        rename = "type",
-        deserialize_with = "crate::spelling::any_case_or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub signal_type: Option<SignalType>,
     /// Only this project, a directory or a `repo_id`; all if absent. One of both must be given.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -53,7 +53,6 @@ pub struct CoachStatusReply {
 pub struct CoachLedgerParams {
     /// Only candidates whose title, trigger or action contains this text, in any case.
     pub search: Option<String>,
-    #[serde(default, deserialize_with = "crate::spelling::any_case_or_none")]
     pub status: Option<CandidateStatus>,
     /// 1 to 1,000, default 100.
     pub limit: Option<u32>,

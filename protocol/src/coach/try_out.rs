@@ -49,7 +49,7 @@ pub struct Signal {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachFingerprintParams {
-    #[serde(rename = "type", deserialize_with = "crate::spelling::any_case")]
+    #[serde(rename = "type")]
     pub candidate_type: CandidateType,
     pub trigger: String,
     pub action: String,

@@ -1,17 +1,18 @@
 //! Turns, pairs, the tree of sub-agents, and tokens. Entities have the names of the seed.
 
+use crate::named::named;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// Who speaks in a turn.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum TurnRole {
-    Assistant,
-    #[default]
-    User,
+named! {
+    /// Who speaks in a turn.
+    #[derive(Default)]
+    TurnRole {
+        Assistant = "assistant",
+        #[default]
+        User = "user",
+    }
 }
 
 /// What one side says at a time: all records of one message.

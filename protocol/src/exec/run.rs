@@ -2,6 +2,7 @@
 
 use super::tape::ExecTapeOptions;
 use crate::Inherited;
+use crate::named::named;
 use serde::{Deserialize, Serialize};
 use serde_with::{apply, skip_serializing_none};
 
@@ -14,7 +15,7 @@ pub struct ExecRunParams {
     #[serde_with(skip_apply)]
     pub instruction: String,
     #[serde_with(skip_apply)]
-    #[serde(default, deserialize_with = "crate::spelling::any_case")]
+    #[serde(default)]
     pub output_format: OutputFormat,
     /// Rules such as `Read` and `Bash(git:*)`: only these calls are allowed. Empty: no restriction.
     pub allowed_tools: Vec<String>,
@@ -30,7 +31,7 @@ pub struct ExecRunParams {
     pub timeout: Option<i64>,
     /// What to do about changes that are not committed.
     #[serde_with(skip_apply)]
-    #[serde(default, deserialize_with = "crate::spelling::any_case")]
+    #[serde(default)]
     pub dirty_worktree: DirtyWorktree,
     /// The work tree, absolute. Required; ccctl sends its own directory.
     pub repo_path: Option<String>,
@@ -108,29 +109,29 @@ pub enum ExecPhase {
     Finishing,
 }
 
-/// The form of a result, and of what Claude Code would have printed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum OutputFormat {
-    #[default]
-    Text,
-    Json,
-    StreamJson,
+named! {
+    /// The form of a result, and of what Claude Code would have printed.
+    #[derive(Default)]
+    OutputFormat {
+        #[default]
+        Text = "text",
+        Json = "json",
+        StreamJson = "stream-json",
+    }
 }
 
-/// What to do about changes that are not committed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum DirtyWorktree {
-    /// Do not run.
-    #[default]
-    Block,
-    /// Put them away and restore them after the run.
-    Stash,
-    /// Run on top of them.
-    Allow,
+named! {
+    /// What to do about changes that are not committed.
+    #[derive(Default)]
+    DirtyWorktree {
+        /// Do not run.
+        #[default]
+        Block = "block",
+        /// Put them away and restore them after the run.
+        Stash = "stash",
+        /// Run on top of them.
+        Allow = "allow",
+    }
 }
 
 /// Returns the branch of the fresh work tree of a run with `worktree`.

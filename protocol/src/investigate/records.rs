@@ -1,6 +1,7 @@
 //! Reports on disk: parameters and replies of the other methods `investigate.*`.
 
 use super::report::InvestigationEnd;
+use crate::named::named;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
@@ -96,22 +97,22 @@ pub struct InvestigateMapParams {
     /// Id, a unique prefix of it (at least 4 characters), or the name of the report's file.
     pub report: String,
     /// Default: `json`.
-    #[serde(default, deserialize_with = "crate::spelling::any_case")]
+    #[serde(default)]
     pub format: MapFormat,
 }
 
-/// The format of a map.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum MapFormat {
-    /// A StateMap as JSON.
-    #[default]
-    Json,
-    /// For Graphviz.
-    Dot,
-    /// For Mermaid, which Markdown viewers draw.
-    Mermaid,
+named! {
+    /// The format of a map.
+    #[derive(Default)]
+    MapFormat {
+        /// A StateMap as JSON.
+        #[default]
+        Json = "json",
+        /// For Graphviz.
+        Dot = "dot",
+        /// For Mermaid, which Markdown viewers draw.
+        Mermaid = "mermaid",
+    }
 }
 
 /// Reply of `investigate.map`.

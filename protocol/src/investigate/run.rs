@@ -35,15 +35,6 @@ pub struct InvestigateRunParams {
     pub tape: bool,
 }
 
-/// Reply of `investigate.run`.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct InvestigateStarted {
-    /// Id of the job. Its progress is an InvestigationProgress. Its result is an InvestigationResult; a cancelled or failed
-    /// job has one too, unless its report could not be written or the daemon stopped.
-    pub job: String,
-}
-
 /// Progress of the job of an investigation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

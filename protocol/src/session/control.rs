@@ -5,14 +5,6 @@ use crate::tape::TapeUse;
 use serde::{Deserialize, Serialize};
 use serde_with::apply;
 
-/// Names one session.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct SessionParams {
-    /// Id, name, or a unique prefix of an id.
-    pub session: String,
-}
-
 /// Parameters of `session.get`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -1,6 +1,7 @@
 //! The session record.
 
 use super::pipe::NamedPipe;
+use crate::named::named;
 use crate::tape::TapeUse;
 use serde::{Deserialize, Serialize};
 
@@ -17,23 +18,22 @@ pub enum SessionState {
     Dead,
 }
 
-/// Why a session ended. `daemon_killed`: both processes of the daemon were killed, or the worker during the start-up of
-/// the session. `holder_died`: only the holder was killed. `ring_lost`: another program truncated or overwrote the file
-/// with the session's latest output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum EndReason {
-    Exited,
-    Signalled,
-    Closed,
-    Idle,
-    Runtime,
-    OutputLimit,
-    Shutdown,
-    DaemonKilled,
-    HolderDied,
-    RingLost,
+named! {
+    /// Why a session ended. `daemon_killed`: both processes of the daemon were killed, or the worker during the start-up of
+    /// the session. `holder_died`: only the holder was killed. `ring_lost`: another program truncated or overwrote the file
+    /// with the session's latest output.
+    EndReason {
+        Exited = "exited",
+        Signalled = "signalled",
+        Closed = "closed",
+        Idle = "idle",
+        Runtime = "runtime",
+        OutputLimit = "output_limit",
+        Shutdown = "shutdown",
+        DaemonKilled = "daemon_killed",
+        HolderDied = "holder_died",
+        RingLost = "ring_lost",
+    }
 }
 
 /// A session's record.

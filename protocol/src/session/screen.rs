@@ -1,24 +1,24 @@
 //! The screen: text, styles, image.
 
-use crate::spelling::any_case;
+use crate::named::named;
 use serde::{Deserialize, Serialize};
 use serde_with::{apply, skip_serializing_none};
 use std::fmt;
 
-/// Output format of `session.screen`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum ScreenFormat {
-    /// Lines of text.
-    #[default]
-    Text,
-    /// Lines of text, and runs of cells with the same style.
-    Cells,
-    /// Lines of text, and an image as one SVG document.
-    Svg,
-    /// Lines of text, and an image as a PNG.
-    Png,
+named! {
+    /// Output format of `session.screen`.
+    #[derive(Default)]
+    ScreenFormat {
+        /// Lines of text.
+        #[default]
+        Text = "text",
+        /// Lines of text, and runs of cells with the same style.
+        Cells = "cells",
+        /// Lines of text, and an image as one SVG document.
+        Svg = "svg",
+        /// Lines of text, and an image as a PNG.
+        Png = "png",
+    }
 }
 
 /// Parameters of `session.screen`.
@@ -27,7 +27,7 @@ pub enum ScreenFormat {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionScreenParams {
     pub session: String,
-    #[serde(default, deserialize_with = "any_case")]
+    #[serde(default)]
     pub format: ScreenFormat,
     /// First row to return, counted from 0.
     pub first_row: Option<u16>,

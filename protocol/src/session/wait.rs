@@ -1,27 +1,26 @@
 //! Waiting for conditions other than patterns.
 
 use super::record::Session;
-use crate::spelling::any_case;
+use crate::named::named;
 use crate::timeout::Timeout;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
-/// What `session.wait` waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum WaitFor {
-    /// The program has exited.
-    Exit,
-    /// No output for `idle_ms`.
-    Idle,
-    /// The program waits for input and shows a prompt. If the daemon can see that the program is waiting, a line that
-    /// ends in a prompt character counts as a prompt; otherwise the line must match a prompt pattern.
-    Prompt,
-    /// The program waits for input.
-    Input,
-    /// There is output after the offset `since`.
-    Output,
+named! {
+    /// What `session.wait` waits for.
+    WaitFor {
+        /// The program has exited.
+        Exit = "exit",
+        /// No output for `idle_ms`.
+        Idle = "idle",
+        /// The program waits for input and shows a prompt. If the daemon can see that the program is waiting, a line that
+        /// ends in a prompt character counts as a prompt; otherwise the line must match a prompt pattern.
+        Prompt = "prompt",
+        /// The program waits for input.
+        Input = "input",
+        /// There is output after the offset `since`.
+        Output = "output",
+    }
 }
 
 /// Parameters of `session.wait`.
@@ -30,7 +29,7 @@ pub enum WaitFor {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionWaitParams {
     pub session: String,
-    #[serde(rename = "for", deserialize_with = "any_case")]
+    #[serde(rename = "for")]
     pub condition: WaitFor,
     /// Milliseconds of silence that count as idle; default 500.
     pub idle_ms: Option<f64>,

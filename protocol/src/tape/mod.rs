@@ -9,7 +9,7 @@ pub use options::{
 };
 
 use crate::Inherited;
-use crate::method::methods;
+use crate::method::{JobStarted, methods};
 use serde::{Deserialize, Serialize};
 use serde_with::{apply, skip_serializing_none};
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ methods! {
     TapeImport = "tape.import" (TapeImportParams) -> TapeImportReply, "Converts an asciicast (version 1, 2 or 3) into a tape.";
     TapeExport = "tape.export" (TapeExportParams) -> TapeExportReply, "Returns a tape as an asciicast or as readable text.", Large;
     TapeSvg = "tape.svg" (TapeSvgParams) -> TapeSvgReply, "Draws the screen of a tape: after its last exchange or a given one, or the whole tape as an animation.", Large;
-    TapeVerify = "tape.verify" (TapeVerifyParams) -> TapeVerifyStarted, "Starts a job that runs the real program with a tape's inputs and compares the program's answers with the tape; the job's result is {tape_id, same, exchanges, not_compared, drifts}. Each drift is {index, input, what, diff}, where `what` is `output`, `exit`, `timeout` or `hidden`.";
+    TapeVerify = "tape.verify" (TapeVerifyParams) -> JobStarted, "Starts a job that runs the real program with a tape's inputs and compares the program's answers with the tape; the job's result is {tape_id, same, exchanges, not_compared, drifts}. Each drift is {index, input, what, diff}, where `what` is `output`, `exit`, `timeout` or `hidden`.";
     TapePrune = "tape.prune" (TapePruneParams) -> TapePruneReply, "Removes tapes that were never replayed; without `unused`, or with `dry_run`, only lists them.";
 }
 
@@ -397,13 +397,6 @@ pub struct TapeVerifyParams {
     /// entry of `drifts` with `what` `hidden`; from there on, nothing is compared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
-}
-
-/// Reply of `tape.verify`.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct TapeVerifyStarted {
-    pub job: String,
 }
 
 /// Result of a job of `tape.verify`.

@@ -1,34 +1,28 @@
 //! How a session uses tapes: the options, and the result.
 
+use crate::named::named;
 use serde::{Deserialize, Serialize};
 use serde_with::{apply, skip_serializing_none};
 
-/// Which exchanges (see ExchangeRecord) are recorded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum RecordMode {
-    /// Exchanges that are on no tape.
-    #[serde(alias = "NEW")]
-    New,
-    /// Exchanges that are already on a tape, in place.
-    #[serde(alias = "OVERWRITE")]
-    Overwrite,
-    #[serde(alias = "DISABLED")]
-    Disabled,
+named! {
+    /// Which exchanges (see ExchangeRecord) are recorded.
+    RecordMode {
+        /// Exchanges that are on no tape.
+        New = "new",
+        /// Exchanges that are already on a tape, in place.
+        Overwrite = "overwrite",
+        Disabled = "disabled",
+    }
 }
 
-/// What happens to an input that is on no tape.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum FallbackMode {
-    /// The error `tape_miss`.
-    #[serde(alias = "NOT_FOUND")]
-    NotFound,
-    /// The real program.
-    #[serde(alias = "PROXY")]
-    Proxy,
+named! {
+    /// What happens to an input that is on no tape.
+    FallbackMode {
+        /// The error `tape_miss`.
+        NotFound = "not_found",
+        /// The real program.
+        Proxy = "proxy",
+    }
 }
 
 /// Delays during replay.
@@ -44,11 +38,11 @@ pub enum Latency {
     Named(LatencyName),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum LatencyName {
-    Recorded,
+named! {
+    /// A named delay.
+    LatencyName {
+        Recorded = "recorded",
+    }
 }
 
 /// The `tape` of `session.create`.

@@ -116,7 +116,7 @@ fn what_is_wrong_with_a_chain_is_told_with_its_place() {
         (
             chain(json!({"cwd": "here"})),
             InvalidArgument,
-            "not absolute",
+            "not an absolute path",
         ),
         (
             chain(json!({"shared": true, "shell": true})),
@@ -157,7 +157,7 @@ fn what_is_wrong_with_a_chain_is_told_with_its_place() {
         ),
     ] {
         let told = refused(&daemon, method, &params, InvalidArgument);
-        assert_eq!(told, "cwd \"rel\" is not absolute", "{method}");
+        assert_eq!(told, "cwd \"rel\" is not an absolute path", "{method}");
     }
 }
 

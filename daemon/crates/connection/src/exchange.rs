@@ -4,11 +4,10 @@
 //! the queue that subscriptions also use.
 
 use super::budget::Client;
-use super::callee::Outlet;
 use super::fault::Fault;
-use super::frame::{CloseCode, OpCode};
-use super::framing::{Framing, Incoming};
-use super::guard::Guard;
+use super::frame::{CloseCode, Incoming, OpCode};
+use super::framing::Framing;
+use super::guard::{Guard, Outlet};
 use super::limits::Limits;
 use super::outgoing::{Message, Outgoing};
 use super::request::{LARGE_BYTES, Parsed, parse_large};

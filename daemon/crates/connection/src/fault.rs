@@ -146,7 +146,7 @@ impl Reportable for Fault {
 
 impl From<Fault> for ErrorObjectOwned {
     fn from(fault: Fault) -> Self {
-        let object = ErrorObject::of(&fault);
+        let object = ErrorObject::from_error(&fault);
         Self::owned(fault.code() as i32, object.message, object.data)
     }
 }

@@ -1,5 +1,7 @@
 //! Headers of WebSocket frames, and the codes that close a WebSocket (RFC 6455, sections 5.2 and 7.4).
 
+use std::borrow::Cow;
+
 /// The bits of a header's first byte.
 const IS_FINAL: u8 = 0x80;
 const RESERVED: u8 = 0x70;
@@ -24,7 +26,7 @@ pub(super) enum OpCode {
 }
 
 impl OpCode {
-    fn of(bits: u8) -> Option<Self> {
+    fn from_bits(bits: u8) -> Option<Self> {
         use OpCode::{Binary, Close, Continue, Ping, Pong, Text};
         let all = [Continue, Text, Binary, Close, Ping, Pong];
         all.into_iter().find(|opcode| *opcode as u8 == bits)
@@ -50,7 +52,7 @@ impl FrameHeader {
         let [first, second, rest @ ..] = head else {
             return Ok(None);
         };
-        let opcode = OpCode::of(first & OPCODE).ok_or(CloseCode::PROTOCOL)?;
+        let opcode = OpCode::from_bits(first & OPCODE).ok_or(CloseCode::PROTOCOL)?;
         if first & RESERVED != 0 || second & IS_MASKED == 0 {
             return Err(CloseCode::PROTOCOL);
         }
@@ -91,6 +93,19 @@ pub(super) fn header(opcode: OpCode, payload_len: usize) -> Vec<u8> {
     header
 }
 
+/// What a client sends.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Incoming<'a> {
+    /// A message; it may be neither UTF-8 nor JSON.
+    Text(Cow<'a, [u8]>),
+    /// A line over the limit.
+    TooLong,
+    /// The payload, which the pong repeats.
+    Ping(Vec<u8>),
+    /// The client closes or has violated the protocol: the code of the reply. Nothing is read after it.
+    Close(Option<CloseCode>),
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CloseCode(u16);
 
@@ -105,7 +120,7 @@ impl CloseCode {
     pub(super) const SIZE: Self = Self(1009);
 
     /// Returns a code that a frame may contain: one that is defined, and does not mean that there was no frame.
-    pub(super) fn of(code: u16) -> Option<Self> {
+    pub(super) fn parse(code: u16) -> Option<Self> {
         matches!(code, 1000..=1003 | 1007..=1013 | 3000..=4999).then_some(Self(code))
     }
 
@@ -129,7 +144,7 @@ mod tests {
         };
         let is_reserved = header.rsv1 || header.rsv2 || header.rsv3;
         Ok(Some(FrameHeader {
-            opcode: OpCode::of(header.opcode.into()).unwrap(),
+            opcode: OpCode::from_bits(header.opcode.into()).unwrap(),
             is_final: header.is_final,
             mask: header
                 .mask
@@ -167,7 +182,7 @@ mod tests {
 
         #[test]
         fn any_code_is_allowed_if_another_implementation_allows_it(code: u16) {
-            prop_assert_eq!(CloseCode::of(code).is_some(), coding::CloseCode::from(code).is_allowed());
+            prop_assert_eq!(CloseCode::parse(code).is_some(), coding::CloseCode::from(code).is_allowed());
         }
     }
 }

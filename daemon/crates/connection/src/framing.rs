@@ -1,26 +1,15 @@
 //! How messages are separated on the socket, on the way in.
 
-use super::frame::CloseCode;
+use super::frame::Incoming;
 use super::outgoing::Form;
 use super::shared::Shared;
-use super::websocket::{Arrived, WebSocketFrames};
+use super::websocket::WebSocketFrames;
 use ccd_protocol::frame::{Frame, LineFrames};
-use std::borrow::Cow;
 
 #[derive(Debug)]
 pub(super) enum Framing {
     Lines(LineFrames),
     WebSocket(WebSocketFrames),
-}
-
-pub(super) enum Incoming<'a> {
-    /// A message; it may be neither UTF-8 nor JSON.
-    Text(Cow<'a, [u8]>),
-    /// A line over the limit.
-    TooLong,
-    Ping(Vec<u8>),
-    /// The code of the reply; nothing is read after it.
-    Close(Option<CloseCode>),
 }
 
 impl Framing {
@@ -45,12 +34,7 @@ impl Framing {
     pub(super) fn next<'a>(&mut self, input: &mut &'a [u8]) -> Option<Incoming<'a>> {
         match self {
             Self::Lines(frames) => frames.next(input).map(of_line),
-            Self::WebSocket(frames) => Some(match frames.next(input)? {
-                Arrived::Text(text) => Incoming::Text(Cow::Owned(text)),
-                Arrived::Ping(payload) => Incoming::Ping(payload),
-                Arrived::Closed(code) => Incoming::Close(code),
-                Arrived::Wrong(code) => Incoming::Close(Some(code)),
-            }),
+            Self::WebSocket(frames) => frames.next(input),
         }
     }
 

@@ -1,14 +1,19 @@
 //! Every call passes through here, whatever its transport: limits, span, panics, error codes.
 
-use super::callee::{Callee, Outlet};
 use super::fault::Fault;
+use super::room::Room;
 use super::shared::{BulkPlace, Shared};
 use ccd_protocol::method::ReplySize;
 use ccd_session::peer::Peer;
 use futures_util::FutureExt;
-use jsonrpsee::core::middleware::{Batch, BatchEntry, Notification, RpcServiceT};
-use jsonrpsee::types::{Id, Request};
-use jsonrpsee::{BatchResponseBuilder, MethodCallback, MethodResponse};
+use jsonrpsee::core::id_providers::RandomIntegerIdProvider;
+use jsonrpsee::core::middleware::{Batch, BatchEntry, Notification};
+use jsonrpsee::core::traits::IdProvider;
+use jsonrpsee::types::{Id, Params, Request};
+use jsonrpsee::{
+    BatchResponseBuilder, BoundedSubscriptions, ConnectionId, MethodCallback, MethodResponse,
+    MethodSink, SubscriptionState,
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -18,8 +23,17 @@ use tracing::Instrument;
 
 #[derive(Clone)]
 pub(super) struct Guard {
-    inner: Callee,
     pub(super) shared: Arc<Shared>,
+    outlet: Option<Outlet>,
+    subscriptions: BoundedSubscriptions,
+}
+
+/// Where subscriptions send to.
+#[derive(Clone)]
+pub(super) struct Outlet {
+    /// For the replies to subscriptions, which jsonrpsee sends.
+    pub(super) sink: MethodSink,
+    pub(super) room: Room,
 }
 
 /// Methods that may wait for a long time and can be repeated: they change nothing, or the next worker knows about the
@@ -51,129 +65,153 @@ fn has_run_id(request: &Request<'_>) -> bool {
 }
 
 impl Guard {
-    /// Puts the guard before the methods; without an `outlet` no subscriptions are accepted.
+    /// Without an `outlet` no subscriptions are accepted.
     pub(super) fn new(shared: Arc<Shared>, outlet: Option<Outlet>) -> Self {
         Self {
-            inner: Callee::new(Arc::clone(&shared), outlet),
+            subscriptions: BoundedSubscriptions::new(shared.limits.subscriptions),
             shared,
+            outlet,
         }
     }
-}
 
-impl RpcServiceT for Guard {
-    type MethodResponse = MethodResponse;
-    type NotificationResponse = MethodResponse;
-    type BatchResponse = MethodResponse;
+    pub(super) async fn call(&self, mut request: Request<'_>) -> MethodResponse {
+        let shared = &self.shared;
+        let id = request.id.clone().into_owned();
+        let Some((method, callback)) = shared.methods.method_with_name(&request.method) else {
+            return Fault::no_method(&request.method).response(id);
+        };
+        let Ok(_slot) = shared.in_flight.try_acquire() else {
+            let limit = shared.limits.in_flight;
+            return Fault::InFlight { limit }.response(id);
+        };
+        if let MethodCallback::Unsubscription(_) = callback {
+            request.params = request.params.map(positional_subscription);
+        }
+        if request.extensions.get::<Peer>().is_none() {
+            request.extensions.insert(shared.peer.clone());
+        }
+        let reply_size = reply_size(method);
+        let bulk = if reply_size == ReplySize::Bulk {
+            let place = Arc::clone(&shared.bulk).acquire_owned().await;
+            place.ok().map(Arc::new).map(BulkPlace)
+        } else {
+            None
+        };
+        // See `Budget`.
+        let _making = match reply_size {
+            ReplySize::Small => None,
+            ReplySize::Large | ReplySize::Bulk => Some(shared.budget.make().await),
+        };
+        let repeatable = REPEATABLE_METHODS.contains(&method) || has_run_id(&request);
+        let (conn, peer) = (shared.peer.connection, shared.peer.pid);
+        let span = tracing::debug_span!("call", method, conn, peer);
+        let call = AssertUnwindSafe(self.run(method, callback, request));
+        let call = call.catch_unwind().instrument(span);
+        let waits = repeatable || DOING_METHODS.contains(&method);
+        let answer = tokio::select! {
+            biased;
+            answer = call => answer,
+            () = shared.leaving.cancelled(), if waits => {
+                return Fault::HandedOver { repeatable }.response(id);
+            }
+        };
+        match answer {
+            Ok(response) => {
+                let mut response = shared.translate(response, id);
+                if let Some(place) = bulk {
+                    response.extensions_mut().insert(place);
+                }
+                response
+            }
+            Err(_) => {
+                tracing::error!(method, conn, "handler panicked");
+                Fault::Panicked.response(id)
+            }
+        }
+    }
 
-    fn call<'a>(
+    /// Runs a method. jsonrpsee's own service for this cannot be built outside its transports.
+    async fn run(
         &self,
-        mut request: Request<'a>,
-    ) -> impl Future<Output = MethodResponse> + Send + 'a {
-        let Self { inner, shared } = self.clone();
-        async move {
-            let id = request.id.clone().into_owned();
-            let Some((method, callback)) = shared.methods.method_with_name(&request.method) else {
-                return Fault::no_method(&request.method).response(id);
-            };
-            let Ok(_slot) = shared.in_flight.try_acquire() else {
-                let limit = shared.limits.in_flight;
-                return Fault::InFlight { limit }.response(id);
-            };
-            if let MethodCallback::Unsubscription(_) = callback {
-                request.params = request.params.map(positional_subscription);
+        method: &'static str,
+        callback: &MethodCallback,
+        request: Request<'_>,
+    ) -> MethodResponse {
+        let Request {
+            id,
+            params,
+            mut extensions,
+            ..
+        } = request;
+        let params = Params::new(params.as_deref().map(RawValue::get));
+        let connection = ConnectionId(self.shared.peer.connection as usize);
+        let limit_bytes = self.shared.limits.reply_bytes;
+        match callback {
+            MethodCallback::Sync(handler) => handler(id, params, limit_bytes, extensions),
+            MethodCallback::Unsubscription(handler) => {
+                handler(id, params, connection, limit_bytes, extensions)
             }
-            if request.extensions.get::<Peer>().is_none() {
-                request.extensions.insert(shared.peer.clone());
+            MethodCallback::Async(handler) => {
+                let (id, params) = (id.into_owned(), params.into_owned());
+                handler(id, params, connection, limit_bytes, extensions).await
             }
-            let reply_size = reply_size(method);
-            let bulk = if reply_size == ReplySize::Bulk {
-                let place = Arc::clone(&shared.bulk).acquire_owned().await;
-                place.ok().map(Arc::new).map(BulkPlace)
-            } else {
-                None
-            };
-            // See `Budget`.
-            let _making = match reply_size {
-                ReplySize::Small => None,
-                ReplySize::Large | ReplySize::Bulk => Some(shared.budget.make().await),
-            };
-            let repeatable = REPEATABLE_METHODS.contains(&method) || has_run_id(&request);
-            let (conn, peer) = (shared.peer.connection, shared.peer.pid);
-            let span = tracing::debug_span!("call", method, conn, peer);
-            let call = async { inner.call(request).await };
-            let call = AssertUnwindSafe(call).catch_unwind().instrument(span);
-            let waits = repeatable || DOING_METHODS.contains(&method);
-            let answer = tokio::select! {
-                biased;
-                answer = call => answer,
-                () = shared.leaving.cancelled(), if waits => {
-                    return Fault::HandedOver { repeatable }.response(id);
-                }
-            };
-            match answer {
-                Ok(response) => {
-                    let mut response = shared.translate(response, id);
-                    if let Some(place) = bulk {
-                        response.extensions_mut().insert(place);
-                    }
-                    response
-                }
-                Err(_) => {
-                    tracing::error!(method, conn, "handler panicked");
-                    Fault::Panicked.response(id)
-                }
+            MethodCallback::Subscription(handler) => {
+                let Some(Outlet { sink, room }) = self.outlet.clone() else {
+                    return Fault::NoSubscription(method).response(id);
+                };
+                let Some(permit) = self.subscriptions.acquire() else {
+                    let limit = self.subscriptions.max();
+                    return Fault::Subscriptions { limit }.response(id);
+                };
+                extensions.insert(room);
+                let state = SubscriptionState {
+                    conn_id: connection,
+                    id_provider: &RandomIntegerIdProvider as &dyn IdProvider,
+                    subscription_permit: permit,
+                };
+                handler(id, params, sink, state, extensions).await
             }
         }
     }
 
     /// Runs the entries one after another: a batch may send and then expect.
-    fn batch<'a>(&self, batch: Batch<'a>) -> impl Future<Output = MethodResponse> + Send + 'a {
-        let guard = self.clone();
-        async move {
-            let limits = &guard.shared.limits;
-            if batch.is_empty() {
-                return Fault::EmptyBatch.response(Id::Null);
-            }
-            if batch.len() > limits.batch {
-                let limit = limits.batch;
-                return Fault::BatchTooLong { limit }.response(Id::Null);
-            }
-            let limit_bytes = limits.reply_bytes;
-            let mut replies = BatchResponseBuilder::new_with_limit(limit_bytes);
-            for entry in batch {
-                let response = match entry {
-                    Ok(BatchEntry::Call(request)) => guard.call(request).await,
-                    Ok(BatchEntry::Notification(n)) => guard.notification(n).await,
-                    Err(error) => {
-                        let (error, id) = error.into_parts();
-                        MethodResponse::error(id, error)
-                    }
-                };
-                // An accepted subscription has sent its reply itself.
-                if response.is_method_call() && replies.append(response).is_err() {
-                    return Fault::ReplyTooLarge { limit_bytes }.response(Id::Null);
-                }
-            }
-            if replies.is_empty() {
-                return MethodResponse::notification();
-            }
-            MethodResponse::from_batch(replies.finish())
+    pub(super) async fn batch(&self, batch: Batch<'_>) -> MethodResponse {
+        let limits = &self.shared.limits;
+        if batch.is_empty() {
+            return Fault::EmptyBatch.response(Id::Null);
         }
+        if batch.len() > limits.batch {
+            let limit = limits.batch;
+            return Fault::BatchTooLong { limit }.response(Id::Null);
+        }
+        let limit_bytes = limits.reply_bytes;
+        let mut replies = BatchResponseBuilder::new_with_limit(limit_bytes);
+        for entry in batch {
+            let response = match entry {
+                Ok(BatchEntry::Call(request)) => self.call(request).await,
+                Ok(BatchEntry::Notification(n)) => self.notification(n).await,
+                Err(error) => {
+                    let (error, id) = error.into_parts();
+                    MethodResponse::error(id, error)
+                }
+            };
+            // An accepted subscription has sent its reply itself.
+            if response.is_method_call() && replies.append(response).is_err() {
+                return Fault::ReplyTooLarge { limit_bytes }.response(Id::Null);
+            }
+        }
+        if replies.is_empty() {
+            return MethodResponse::notification();
+        }
+        MethodResponse::from_batch(replies.finish())
     }
 
     /// Executes it like a call without a reply. Subscriptions are not accepted as notifications, because the client
     /// would not learn their id.
-    fn notification<'a>(
-        &self,
-        notification: Notification<'a>,
-    ) -> impl Future<Output = MethodResponse> + Send + 'a {
-        let guard = self.clone();
-        async move {
-            let method = notification.method;
-            if guard.shared.is_subscription(&method) {
-                return MethodResponse::notification();
-            }
-            let response = guard.call(Request {
+    pub(super) async fn notification(&self, notification: Notification<'_>) -> MethodResponse {
+        let method = notification.method;
+        if !self.shared.is_subscription(&method) {
+            let response = self.call(Request {
                 jsonrpc: notification.jsonrpc,
                 id: Id::Null,
                 method,
@@ -181,11 +219,11 @@ impl RpcServiceT for Guard {
                 extensions: notification.extensions,
             });
             if let Some(code) = response.await.as_error_code() {
-                let conn = guard.shared.peer.connection;
+                let conn = self.shared.peer.connection;
                 tracing::warn!(code, conn, "notification failed");
             }
-            MethodResponse::notification()
         }
+        MethodResponse::notification()
     }
 }
 

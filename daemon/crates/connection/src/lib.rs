@@ -11,8 +11,8 @@
 //! carries calls on when the client has hung up. Lines would need the exchange all the same.
 //!
 //! Layers, top first; none uses one before it: `fuzzing` → `accept` → `http`, `exchange` → `mcp`, `service` → `guard`,
-//! `callee`, `method` → `framing`, `room`, `outgoing`, `request`, `shared`, `websocket` → `budget`, `credentials`,
-//! `fault`, `frame`, `limits`, `socket`.
+//! `method` → `framing`, `room`, `outgoing`, `request`, `shared`, `websocket` → `budget`, `credentials`, `fault`, `frame`,
+//! `limits`, `socket`.
 
 #![cfg_attr(
     test,
@@ -25,7 +25,6 @@
 
 mod accept;
 mod budget;
-mod callee;
 mod credentials;
 mod exchange;
 mod fault;

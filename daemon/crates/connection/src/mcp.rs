@@ -6,7 +6,6 @@ use ccd_mcp::{Daemon, Limits, Policy};
 use ccd_protocol::{ErrorCode, ErrorObject};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use jsonrpsee::core::middleware::RpcServiceT;
 use jsonrpsee::types::{Extensions, Id, Request, TwoPointZero};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -82,8 +81,7 @@ impl Daemon for Methods {
             params: Some(Cow::Owned(params)),
             extensions,
         };
-        let reply = self.guard.call(request);
-        async move { result_of(&reply.await.into_json()) }.boxed()
+        async move { result_of(&self.guard.call(request).await.into_json()) }.boxed()
     }
 
     fn policy(&self) -> Arc<Policy> {

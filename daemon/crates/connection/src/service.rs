@@ -6,7 +6,7 @@ use super::method::WholeReply;
 use super::outgoing::Message;
 use super::request::{self, Parsed};
 use super::shared::{BulkPlace, Shared};
-use jsonrpsee::core::middleware::{BatchEntry, RpcServiceT};
+use jsonrpsee::core::middleware::BatchEntry;
 use jsonrpsee::types::Id;
 use serde_json::value::RawValue;
 use std::sync::Arc;

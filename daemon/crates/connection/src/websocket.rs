@@ -1,25 +1,14 @@
 //! Frames of a WebSocket as a server sees them (RFC 6455): pure code, bytes in and messages out.
 
-use super::frame::{CloseCode, FrameHeader, OpCode};
+use super::frame::{CloseCode, FrameHeader, Incoming, OpCode};
+use std::borrow::Cow;
 
 const MAX_CONTROL_BYTES: usize = 125;
 
 /// Initial size of the buffer for an unfinished message.
 const SMALL_BUFFER_BYTES: usize = 1024;
 
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Arrived {
-    /// A whole text message; it may be neither UTF-8 nor JSON.
-    Text(Vec<u8>),
-    /// The payload, which the pong repeats.
-    Ping(Vec<u8>),
-    /// The client closes, with this code if it gave one.
-    Closed(Option<CloseCode>),
-    /// The client violated the protocol or exceeded the limit: the code to close with.
-    Wrong(CloseCode),
-}
-
-/// Turns the bytes of a client into messages. Nothing arrives after [`Arrived::Closed`] or [`Arrived::Wrong`].
+/// Turns the bytes of a client into messages. Nothing arrives after [`Incoming::Close`].
 #[derive(Debug)]
 pub(crate) struct WebSocketFrames {
     limit_bytes: usize,
@@ -56,13 +45,11 @@ impl WebSocketFrames {
     }
 
     /// Returns what arrives next in `input` and advances `input` past it. `None` means that all of `input` was consumed.
-    pub(crate) fn next(&mut self, input: &mut &[u8]) -> Option<Arrived> {
+    pub(crate) fn next<'a>(&mut self, input: &mut &[u8]) -> Option<Incoming<'a>> {
         while !self.is_over && !input.is_empty() {
-            let arrived = self.step(input).unwrap_or_else(|code| {
-                self.is_over = true;
-                Some(Arrived::Wrong(code))
-            });
-            self.is_over |= matches!(arrived, Some(Arrived::Closed(_)));
+            let arrived = self.step(input);
+            let arrived = arrived.unwrap_or_else(|code| Some(Incoming::Close(Some(code))));
+            self.is_over = matches!(arrived, Some(Incoming::Close(_)));
             if arrived.is_some() {
                 return arrived;
             }
@@ -72,7 +59,7 @@ impl WebSocketFrames {
     }
 
     /// Takes a part of `input`: of one header or of one payload.
-    fn step(&mut self, input: &mut &[u8]) -> Result<Option<Arrived>, CloseCode> {
+    fn step<'a>(&mut self, input: &mut &[u8]) -> Result<Option<Incoming<'a>>, CloseCode> {
         if self.frame.is_none() {
             self.take_head(input)?;
         }
@@ -154,13 +141,13 @@ impl WebSocketFrames {
         frame.missing_bytes -= len;
     }
 
-    fn complete(&mut self, frame: &OpenFrame) -> Result<Option<Arrived>, CloseCode> {
+    fn complete<'a>(&mut self, frame: &OpenFrame) -> Result<Option<Incoming<'a>>, CloseCode> {
         Ok(match frame.opcode {
-            OpCode::Ping => Some(Arrived::Ping(std::mem::take(&mut self.control))),
-            OpCode::Close => Some(Arrived::Closed(close_code(&self.control)?)),
+            OpCode::Ping => Some(Incoming::Ping(std::mem::take(&mut self.control))),
+            OpCode::Close => Some(Incoming::Close(close_code(&self.control)?)),
             OpCode::Pong => None,
             OpCode::Continue | OpCode::Text | OpCode::Binary if frame.is_final => {
-                self.message.take().map(Arrived::Text)
+                self.message.take().map(Cow::Owned).map(Incoming::Text)
             }
             OpCode::Continue | OpCode::Text | OpCode::Binary => None,
         })
@@ -175,7 +162,7 @@ fn close_code(payload: &[u8]) -> Result<Option<CloseCode>, CloseCode> {
             .then_some(None)
             .ok_or(CloseCode::PROTOCOL);
     };
-    let code = CloseCode::of(u16::from_be_bytes(*code));
+    let code = CloseCode::parse(u16::from_be_bytes(*code));
     let code = code.filter(|_| std::str::from_utf8(reason).is_ok());
     code.map(Some).ok_or(CloseCode::PROTOCOL)
 }
@@ -209,7 +196,7 @@ mod tests {
         frame
     }
 
-    fn arrived(chunks: &[&[u8]]) -> Vec<Arrived> {
+    fn arrived(chunks: &[&[u8]]) -> Vec<Incoming<'static>> {
         let mut frames = WebSocketFrames::new(LIMIT_BYTES);
         let mut all = Vec::new();
         for chunk in chunks {
@@ -236,9 +223,9 @@ mod tests {
         assert_eq!(
             arrived(&[&sent.concat()]),
             [
-                Arrived::Ping(b"ping".to_vec()),
-                Arrived::Text(b"one message".to_vec()),
-                Arrived::Text(Vec::new()),
+                Incoming::Ping(b"ping".to_vec()),
+                Incoming::Text(b"one message".into()),
+                Incoming::Text(b"".into()),
             ]
         );
     }
@@ -268,15 +255,15 @@ mod tests {
             (frame(TEXT, &[b'x'; LIMIT_BYTES + 1]), CloseCode::SIZE),
         ] {
             let all = arrived(&[&sent, &frame(TEXT, b"ignored")]);
-            assert_eq!(all, [Arrived::Wrong(code)], "{sent:x?}");
+            assert_eq!(all, [Incoming::Close(Some(code))], "{sent:x?}");
         }
         let all = arrived(&[&frame(0x88, b"\x03\xe8bye"), &frame(TEXT, b"ignored")]);
-        assert_eq!(all, [Arrived::Closed(Some(CloseCode::NORMAL))]);
-        assert_eq!(arrived(&[&frame(0x88, b"")]), [Arrived::Closed(None)]);
+        assert_eq!(all, [Incoming::Close(Some(CloseCode::NORMAL))]);
+        assert_eq!(arrived(&[&frame(0x88, b"")]), [Incoming::Close(None)]);
         let whole = [b'x'; LIMIT_BYTES];
         assert_eq!(
             arrived(&[&frame(TEXT, &whole)]),
-            [Arrived::Text(whole.to_vec())]
+            [Incoming::Text(whole.to_vec().into())]
         );
     }
 

@@ -1,8 +1,11 @@
 //! What the server needs of the daemon.
 
 use crate::policy::Policy;
-use ccd_protocol::session::{Session, SessionGet, SessionGetParams};
-use ccd_protocol::{ErrorCode, ErrorObject, Method};
+use ccd_protocol::session::{
+    Session, SessionGet, SessionGetParams, SessionWait, SessionWaitParams, SessionWaitReply,
+    WaitFor,
+};
+use ccd_protocol::{ErrorCode, ErrorObject, Method, Timeout};
 use futures_util::future::BoxFuture;
 use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
@@ -43,6 +46,23 @@ impl Calls<'_> {
         let params = to_raw_value(params).map_err(garbled)?;
         let reply = self.daemon.call(self.agent, M::NAME, params).await?;
         serde_json::from_str(reply.get()).map_err(garbled)
+    }
+
+    /// Waits until a session is as wanted.
+    pub(crate) async fn wait(
+        &self,
+        session: &str,
+        condition: WaitFor,
+        timeout_ms: Timeout,
+    ) -> Result<SessionWaitReply, ErrorObject> {
+        let params = SessionWaitParams {
+            session: session.to_owned(),
+            condition,
+            idle_ms: None,
+            since: None,
+            timeout_ms,
+        };
+        self.call::<SessionWait>(&params).await
     }
 
     /// Returns the record of a session, after a look at what its program waits for.

@@ -103,12 +103,15 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
 }
 
 pub(crate) fn report(output: &str, waited: &Waited, next: u64) -> String {
-    let output = output.trim_end_matches(['\n', ' ']);
-    let about = about(waited, next);
+    let output = or_none(output.trim_end_matches(['\n', ' ']));
+    format!("{output}\n{}", about(waited, next))
+}
+
+pub(crate) fn or_none(output: &str) -> &str {
     if output.is_empty() {
-        format!("(no output)\n{about}")
+        "(no output)"
     } else {
-        format!("{output}\n{about}")
+        output
     }
 }
 
@@ -175,8 +178,7 @@ pub(crate) fn ended(session: &Session) -> String {
             " (its output exceeded max_output_size; redirect it to a file, or start it with keep)",
         ),
         Some(reason) => {
-            let reason = serde_json::to_value(reason).unwrap_or_default();
-            let _ = write!(text, " ({})", reason.as_str().unwrap_or_default());
+            let _ = write!(text, " ({})", reason.name());
         }
     }
     if let Some(error) = &session.start_error {

@@ -66,46 +66,50 @@ fn listed(session: &Session) -> [Listed; 2] {
     let name = session.name.as_deref().unwrap_or(id);
     let program = &session.program;
     [
-        Listed::new(format!("{SCHEME}{id}/output"), format!("{name}: output"))
-            .with_description(format!("The end of the output of {program}"))
-            .with_mime_type(TEXT),
-        Listed::new(format!("{SCHEME}{id}/screen"), format!("{name}: screen"))
-            .with_description(format!("What the terminal of {program} shows"))
-            .with_mime_type(TEXT),
+        ("output", format!("The end of the output of {program}")),
+        ("screen", format!("What the terminal of {program} shows")),
     ]
+    .map(|(kind, description)| {
+        Listed::new(format!("{SCHEME}{id}/{kind}"), format!("{name}: {kind}"))
+            .with_description(description)
+            .with_mime_type(TEXT)
+    })
 }
 
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
-    vec![
-        ResourceTemplate::new(format!("{SCHEME}{{session}}/output"), "output")
-            .with_description("The end of the output of a session, live or ended")
-            .with_mime_type(TEXT),
-        ResourceTemplate::new(
-            format!("{SCHEME}{{session}}/output{{?from}}"),
+    let templates = [
+        (
+            "output",
+            "output",
+            "The end of the output of a session, live or ended",
+        ),
+        (
+            "output{?from}",
             "output from",
-        )
-        .with_description("The output of a session from a byte offset on")
-        .with_mime_type(TEXT),
-        ResourceTemplate::new(format!("{SCHEME}{{session}}/screen"), "screen")
-            .with_description("What the terminal of a session shows")
-            .with_mime_type(TEXT),
-    ]
+            "The output of a session from a byte offset on",
+        ),
+        ("screen", "screen", "What the terminal of a session shows"),
+    ];
+    let template = |(path, name, description): (&str, &str, &str)| {
+        ResourceTemplate::new(format!("{SCHEME}{{session}}/{path}"), name)
+            .with_description(description)
+            .with_mime_type(TEXT)
+    };
+    templates.map(template).into()
 }
 
 /// Returns the resource at an address, whose session exists and may be seen, and where its output ends.
 pub(crate) async fn find(call: &Call<'_>, uri: &str) -> Result<(Resource, u64), ErrorData> {
-    let resource = Resource::parse(uri).ok_or_else(|| missing(uri, "no such resource"))?;
+    let mut resource = Resource::parse(uri).ok_or_else(|| missing(uri, "no such resource"))?;
     let session = call.session(&resource.session).await;
-    let session = session.map_err(|Mistake(sentence)| missing(uri, &sentence))?;
-    let record = call.calls.record(&session).await.map_err(failed)?;
+    resource.session = session.map_err(|Mistake(sentence)| missing(uri, &sentence))?;
+    let record = call.calls.record(&resource.session).await.map_err(failed)?;
     Ok((resource, record.output.output_bytes))
 }
 
 pub(crate) async fn read(call: &Call<'_>, uri: &str) -> Result<ResourceContents, ErrorData> {
-    let resource = Resource::parse(uri).ok_or_else(|| missing(uri, "no such resource"))?;
-    let session = call.session(&resource.session).await;
-    let session = session.map_err(|Mistake(sentence)| missing(uri, &sentence))?;
-    let text = match resource.kind {
+    let (Resource { session, kind, .. }, end) = find(call, uri).await?;
+    let text = match kind {
         ResourceKind::Screen => {
             let params = SessionScreenParams {
                 session,
@@ -115,8 +119,6 @@ pub(crate) async fn read(call: &Call<'_>, uri: &str) -> Result<ResourceContents,
             screen_text(&screen.map_err(failed)?)
         }
         ResourceKind::Output(from) => {
-            let record = call.calls.record(&session).await.map_err(failed)?;
-            let end = record.output.output_bytes;
             let start = from.unwrap_or_else(|| end.saturating_sub(DEFAULT_BYTES));
             between(call.calls, &session, (start, end), DEFAULT_BYTES)
                 .await

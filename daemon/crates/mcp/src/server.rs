@@ -95,13 +95,6 @@ impl Server {
         }
     }
 
-    /// Returns whether an earlier worker got the request and did not answer it.
-    fn is_repeated(&self, id: &RequestId) -> bool {
-        let unanswered = self.unanswered.lock();
-        let mut unanswered = unanswered;
-        unanswered.remove(id)
-    }
-
     async fn run_tool(
         &self,
         request: CallToolRequestParams,
@@ -117,14 +110,16 @@ impl Server {
             let text = "not allowed: the configuration key mcp.read_only is true";
             return Ok(failure(text.to_owned()));
         }
-        if self.is_repeated(&context.id) && !tool.repeats {
+        // An earlier worker got the request and did not answer it.
+        let is_repeated = self.unanswered.lock().remove(&context.id);
+        if is_repeated && !tool.repeats {
             return Ok(failure(format!(
                 "the daemon was replaced during this call: it is unknown whether {} was carried out. Before you repeat it, \
                  check with session_list and session_read",
                 tool.name
             )));
         }
-        let prepared = match tool.prepare(request.arguments.unwrap_or_default()) {
+        let prepared = match (tool.prepare)(request.arguments.unwrap_or_default()) {
             Ok(prepared) => prepared,
             Err(Mistake(sentence)) => return Ok(failure(sentence)),
         };

@@ -57,6 +57,14 @@ pub(crate) struct Waited {
     pub(crate) session: Session,
 }
 
+impl Waited {
+    /// Returns the offset after the output that the call has waited for.
+    pub(crate) fn end(&self) -> u64 {
+        let printed = self.session.output.output_bytes;
+        self.matched_end.unwrap_or(printed)
+    }
+}
+
 impl Wait {
     /// Checks the arguments; without `until` and `pattern`, `default` applies.
     /// The error is a sentence for the agent.
@@ -76,12 +84,7 @@ impl Wait {
                 Until::None => Condition::Nothing,
             },
         };
-        let timeout_s = timeout_s.unwrap_or(DEFAULT_S);
-        if !(0.0..=MAX_S).contains(&timeout_s) {
-            return Err(format!(
-                "timeout_s is {timeout_s}; it must be from 0 to {MAX_S}"
-            ));
-        }
+        let timeout_s = checked_s(timeout_s, DEFAULT_S, MAX_S)?;
         Ok(Self {
             until,
             timeout: Duration::from_secs_f64(timeout_s),
@@ -228,14 +231,8 @@ impl Wait {
         let mut session = calls.look(session).await?;
         if session.state == SessionState::Zombie {
             // Its exit status is known in a moment.
-            let params = SessionWaitParams {
-                session: session.session_id.clone(),
-                condition: WaitFor::Exit,
-                idle_ms: None,
-                since: None,
-                timeout_ms: Timeout::After(LAST_MOMENT_MS),
-            };
-            if let Ok(reply) = calls.call::<SessionWait>(&params).await {
+            let limit = Timeout::After(LAST_MOMENT_MS);
+            if let Ok(reply) = calls.wait(&session.session_id, WaitFor::Exit, limit).await {
                 session = reply.session;
             }
         }
@@ -256,6 +253,18 @@ fn asks(found: &ExpectResult) -> bool {
     let text = format!("{before}{}", found.matched);
     let line = text.rsplit('\n').next().unwrap_or_default();
     line.trim_end().ends_with(PROMPT_ENDS) || line.to_ascii_lowercase().contains("pass")
+}
+
+/// Checks the argument `timeout_s`.
+pub(crate) fn checked_s(given_s: Option<f64>, default_s: f64, max_s: f64) -> Result<f64, String> {
+    let timeout_s = given_s.unwrap_or(default_s);
+    if (0.0..=max_s).contains(&timeout_s) {
+        Ok(timeout_s)
+    } else {
+        Err(format!(
+            "timeout_s is {timeout_s}; it must be from 0 to {max_s}"
+        ))
+    }
 }
 
 /// Returns a duration in words.

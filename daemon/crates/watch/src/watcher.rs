@@ -40,7 +40,7 @@ struct Instances {
 }
 
 impl Instances {
-    fn of(&mut self, source: Source) -> &mut Option<RecommendedWatcher> {
+    fn for_source(&mut self, source: Source) -> &mut Option<RecommendedWatcher> {
         match source {
             Source::Folders => &mut self.folders,
             Source::Paths => &mut self.paths,
@@ -55,7 +55,7 @@ impl Shared {
 
     fn watch(&self, source: Source, folder: &Path, is_other: bool) -> notify::Result<()> {
         let mut instances = self.instances();
-        let instance = instances.of(source);
+        let instance = instances.for_source(source);
         let watcher = match instance {
             Some(watcher) => watcher,
             None => {
@@ -88,8 +88,8 @@ impl Shared {
         drop(state);
         let mut instances = self.instances();
         if is_empty {
-            *instances.of(source) = None;
-        } else if let Some(watcher) = instances.of(source) {
+            *instances.for_source(source) = None;
+        } else if let Some(watcher) = instances.for_source(source) {
             for folder in gone {
                 // If this fails, the watch has ended by itself.
                 let _ = watcher.unwatch(&folder);

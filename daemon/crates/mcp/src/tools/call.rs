@@ -30,6 +30,8 @@ pub(crate) trait Tool: DeserializeOwned + Described + Send + 'static {
     const READS: bool;
     /// If a worker ends during a call, the next one carries it out again.
     const REPEATS: bool = Self::READS;
+    /// How long it may wait without an argument `timeout_s`, in seconds, for the progress that clients show.
+    const WAIT_S: Option<f64> = None;
 
     /// What clients are told of its effects.
     fn hints() -> ToolAnnotations {
@@ -41,11 +43,6 @@ pub(crate) trait Tool: DeserializeOwned + Described + Send + 'static {
 
     /// Carries out the call.
     fn run(self, call: &Call<'_>) -> impl Future<Output = Result<ToolOutput, Mistake>> + Send;
-
-    /// How long it may wait, in seconds, for the progress that clients show.
-    fn longest_s(&self) -> Option<f64> {
-        None
-    }
 }
 
 /// What a tool returns.

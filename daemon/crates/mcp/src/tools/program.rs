@@ -1,8 +1,8 @@
 //! `program_run`.
 
 use super::call::{Call, Mistake, Tool, ToolOutput};
-use crate::output::{DEFAULT_BYTES, between, clean, ended};
-use crate::wait::seconds;
+use crate::output::{DEFAULT_BYTES, between, clean, ended, or_none};
+use crate::wait::{checked_s, seconds};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::Timeout;
@@ -41,14 +41,11 @@ impl Tool for RunProgram {
     const DESCRIPTION: &'static str = "Runs one program on a terminal until it exits, and returns its output and exit \
         status. Everything that it started is ended too.";
     const READS: bool = false;
+    const WAIT_S: Option<f64> = Some(DEFAULT_S);
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
         call.require_program(&self.program)?;
-        let timeout_s = self.timeout_s.unwrap_or(DEFAULT_S);
-        if !(0.0..=MAX_S).contains(&timeout_s) {
-            let text = format!("timeout_s is {timeout_s}; it must be from 0 to {MAX_S}");
-            return Err(Mistake(text));
-        }
+        let timeout_s = checked_s(self.timeout_s, DEFAULT_S, MAX_S)?;
         let params = RunOnceParams {
             program: self.program,
             args: self.args,
@@ -71,10 +68,6 @@ impl Tool for RunProgram {
         };
         Ok(said(&output, &ran, &record).into())
     }
-
-    fn longest_s(&self) -> Option<f64> {
-        Some(self.timeout_s.unwrap_or(DEFAULT_S))
-    }
 }
 
 fn said(output: &str, ran: &RunOnceReply, record: &Session) -> String {
@@ -84,10 +77,7 @@ fn said(output: &str, ran: &RunOnceReply, record: &Session) -> String {
         Some(status) => format!("exit status {status}"),
         None => ended(record),
     };
-    let output = match output.trim_end_matches('\n') {
-        "" => "(no output)",
-        output => output,
-    };
+    let output = or_none(output.trim_end_matches('\n'));
     format!(
         "{output}\n[session {}: {how} after {took}]",
         record.session_id

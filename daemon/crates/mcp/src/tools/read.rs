@@ -31,6 +31,7 @@ impl Tool for Read {
     const DESCRIPTION: &'static str = "Returns the output of a session from an offset on, without control sequences. It \
         can wait first. Reading does not consume output.";
     const READS: bool = true;
+    const WAIT_S: Option<f64> = Some(DEFAULT_S);
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
         let wait = Wait::new(self.until, Until::None, self.pattern, self.timeout_s)?;
@@ -52,7 +53,7 @@ impl Tool for Read {
             let text = format!("from is {start}, but the output has only {printed} bytes so far");
             return Err(Mistake(text));
         }
-        let end = waited.matched_end.unwrap_or(printed);
+        let end = waited.end();
         let start = self.from.unwrap_or_else(|| end.saturating_sub(limit));
         let text = between(call.calls, &session, (start, end), limit).await?;
         let text = if self.from.is_none() && start > 0 {
@@ -63,10 +64,6 @@ impl Tool for Read {
             text
         };
         Ok(report(&text, &waited, end).into())
-    }
-
-    fn longest_s(&self) -> Option<f64> {
-        Some(self.timeout_s.unwrap_or(DEFAULT_S))
     }
 }
 

@@ -18,7 +18,8 @@ pub(crate) struct Entry {
     hints: fn() -> ToolAnnotations,
     #[cfg(test)]
     schema: fn() -> schemars::Schema,
-    parse: fn(JsonObject) -> Result<Prepared, Mistake>,
+    /// Checks the arguments. The error is a sentence that names what is wrong.
+    pub(crate) prepare: fn(JsonObject) -> Result<Prepared, Mistake>,
 }
 
 /// A call whose arguments are valid.
@@ -73,14 +74,6 @@ pub(crate) fn find(name: &str) -> Option<&'static Entry> {
     FOUND.iter().find(|tool| tool.name == name)
 }
 
-impl Entry {
-    /// Checks the arguments.
-    /// The error is a sentence that names what is wrong.
-    pub(crate) fn prepare(&self, arguments: JsonObject) -> Result<Prepared, Mistake> {
-        (self.parse)(arguments)
-    }
-}
-
 const fn entry<T: Tool>() -> Entry {
     Entry {
         name: T::NAME,
@@ -90,15 +83,16 @@ const fn entry<T: Tool>() -> Entry {
         hints: T::hints,
         #[cfg(test)]
         schema: || schemars::schema_for!(T),
-        parse: parse::<T>,
+        prepare: prepare::<T>,
     }
 }
 
-fn parse<T: Tool>(arguments: JsonObject) -> Result<Prepared, Mistake> {
+fn prepare<T: Tool>(arguments: JsonObject) -> Result<Prepared, Mistake> {
+    let given_s = arguments.get("timeout_s").and_then(Value::as_f64);
     let tool: T = ccd_protocol::read(&Value::Object(arguments).to_string())
         .map_err(|mistake| Mistake(format!("{}: {mistake}", T::NAME)))?;
     Ok(Prepared {
-        longest_s: tool.longest_s(),
+        longest_s: T::WAIT_S.map(|default_s| given_s.unwrap_or(default_s)),
         run: Box::new(move |call| tool.run(call).boxed()),
     })
 }
@@ -199,7 +193,7 @@ mod tests {
             }
             let wrong = [("no_such".to_owned(), Value::Null)].into_iter().collect();
             let tool = find(&tool.name).unwrap();
-            let Err(Mistake(sentence)) = tool.prepare(wrong) else {
+            let Err(Mistake(sentence)) = (tool.prepare)(wrong) else {
                 panic!("{}", tool.name);
             };
             assert!(sentence.contains("no_such"), "{sentence}");
@@ -211,7 +205,7 @@ mod tests {
         let arguments = serde_json::json!({"session": "a", "timeout_s": "5"});
         let arguments = arguments.as_object().cloned().unwrap();
         let read = find("session_read").unwrap();
-        let Err(Mistake(sentence)) = read.prepare(arguments) else {
+        let Err(Mistake(sentence)) = (read.prepare)(arguments) else {
             panic!("it is accepted");
         };
         assert!(sentence.contains("timeout_s"), "{sentence}");

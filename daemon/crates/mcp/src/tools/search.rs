@@ -34,19 +34,13 @@ impl Tool for Search {
     const READS: bool = true;
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
-        let config_dir = call
-            .opening
-            .env
-            .as_ref()
-            .and_then(|env| env.get("CLAUDE_CONFIG_DIR"));
+        let env = call.opening.env.as_ref();
+        let config_dir = env.and_then(|env| env.get("CLAUDE_CONFIG_DIR"));
+        let config_dir = config_dir.filter(|dir| dir.starts_with('/'));
         let params = ConversationSearchParams {
             query: self.query,
             scope: ConversationScope {
-                claude_dirs: config_dir
-                    .filter(|dir| dir.starts_with('/'))
-                    .cloned()
-                    .into_iter()
-                    .collect(),
+                claude_dirs: config_dir.cloned().into_iter().collect(),
                 project: self.project,
                 since: self.since,
                 ..ConversationScope::default()
@@ -73,15 +67,8 @@ impl Tool for Search {
 
 fn line(hit: &ConversationHit) -> String {
     let at = hit.at.as_deref().unwrap_or("unknown time");
-    let role = serde_json::to_value(hit.role).unwrap_or_default();
-    let role = role.as_str().unwrap_or_default().to_owned();
-    let tool = hit
-        .tool
-        .as_ref()
-        .map(|tool| format!(" {tool}"))
-        .unwrap_or_default();
-    format!(
-        "{at} {role}{tool} (session {}): {}",
-        hit.session_id, hit.snippet
-    )
+    let (role, tool) = (hit.role.name(), hit.tool.as_ref());
+    let tool = tool.map(|tool| format!(" {tool}")).unwrap_or_default();
+    let (session, snippet) = (&hit.session_id, &hit.snippet);
+    format!("{at} {role}{tool} (session {session}): {snippet}")
 }

@@ -40,6 +40,7 @@ impl Tool for Send {
     const DESCRIPTION: &'static str = "Types text or presses keys in a session, waits in the same call, and returns the output since \
         then. Do not sleep and read: wait in this call.";
     const READS: bool = false;
+    const WAIT_S: Option<f64> = Some(DEFAULT_S);
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
         let wait = Wait::new(self.until, Until::Input, self.pattern, self.timeout_s)?;
@@ -74,10 +75,6 @@ impl Tool for Send {
         };
         answer(call, &waited, offset, matched).await
     }
-
-    fn longest_s(&self) -> Option<f64> {
-        Some(self.timeout_s.unwrap_or(DEFAULT_S))
-    }
 }
 
 /// Returns where the input was written, of a wait that was cut short after that.
@@ -105,9 +102,7 @@ async fn answer(
     offset: u64,
     matched: Option<String>,
 ) -> Result<ToolOutput, Mistake> {
-    let end = waited
-        .matched_end
-        .unwrap_or(waited.session.output.output_bytes);
+    let end = waited.end();
     let text = match matched {
         Some(text) => text,
         None => {

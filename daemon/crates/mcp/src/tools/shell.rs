@@ -2,11 +2,11 @@
 
 use super::call::{Call, Mistake, Tool, ToolOutput};
 use crate::daemon::Calls;
-use crate::output::{DEFAULT_BYTES, between, clean, cut, report};
-use crate::wait::{Waited, seconds};
+use crate::output::{DEFAULT_BYTES, between, clean, cut, or_none, report};
+use crate::wait::{Waited, checked_s, seconds};
 use ccd_protocol::session::{
     InputVerdict, SessionClose, SessionCloseParams, SessionCreate, SessionCreateParams, SessionRun,
-    SessionRunParams, SessionRunReply, SessionState, SessionWait, SessionWaitParams, WaitFor,
+    SessionRunParams, SessionRunReply, SessionState, WaitFor,
 };
 use ccd_protocol::{ErrorCode, ErrorObject, Timeout};
 use serde::Deserialize;
@@ -48,15 +48,12 @@ impl Tool for RunInShell {
         and returns exactly its output and exit status. A command that is not done after timeout_s keeps \
         running: wait with session_read, or answer it with session_send.";
     const READS: bool = false;
+    const WAIT_S: Option<f64> = Some(DEFAULT_S);
     // A repetition waits for the command of the first call.
     const REPEATS: bool = true;
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
-        let timeout_s = self.timeout_s.unwrap_or(DEFAULT_S);
-        if !(0.0..=MAX_S).contains(&timeout_s) {
-            let text = format!("timeout_s is {timeout_s}; it must be from 0 to {MAX_S}");
-            return Err(Mistake(text));
-        }
+        let timeout_s = checked_s(self.timeout_s, DEFAULT_S, MAX_S)?;
         let (session, is_new) = match &self.session {
             Some(session) => (call.session(session).await?, false),
             None => own_shell(call).await?,
@@ -92,22 +89,17 @@ impl Tool for RunInShell {
                 _ => return Err(error.into()),
             },
         };
-        Ok(if is_new {
-            let head = format!("[session {session}: ");
-            said.replacen(&head, &format!("{head}new shell; "), 1)
-        } else {
-            said
+        if !is_new {
+            return Ok(said.into());
         }
-        .into())
-    }
-
-    fn longest_s(&self) -> Option<f64> {
-        Some(self.timeout_s.unwrap_or(DEFAULT_S))
+        let head = format!("[session {session}: ");
+        let new = format!("{head}new shell; ");
+        Ok(said.replacen(&head, &new, 1).into())
     }
 }
 
 fn said(output: &str, session: &str, ran: &SessionRunReply) -> String {
-    let output = output.trim_end_matches('\n');
+    let output = or_none(output.trim_end_matches('\n'));
     let took = seconds(Duration::from_millis(ran.duration_ms));
     let status = match ran.exit_code {
         Some(status) => format!("exit status {status}"),
@@ -117,11 +109,6 @@ fn said(output: &str, session: &str, ran: &SessionRunReply) -> String {
         "; the command ended the shell and its session"
     } else {
         ""
-    };
-    let output = if output.is_empty() {
-        "(no output)"
-    } else {
-        output
     };
     format!(
         "{output}\n[session {session}: {status} after {took}{ended}; next offset {}]",
@@ -201,7 +188,7 @@ async fn own_shell(call: &Call<'_>) -> Result<(String, bool), Mistake> {
     let _turn = call.shell.lock().await;
     let id = format!("{OWN}{}", call.opening.instance);
     if let Ok(session) = call.calls.record(&id).await
-        && is_alive(&session.state)
+        && session.state == SessionState::Alive
     {
         return Ok((id, false));
     }
@@ -216,23 +203,13 @@ async fn own_shell(call: &Call<'_>) -> Result<(String, bool), Mistake> {
 /// Ends the shell of an agent that is gone, unless a command runs in it.
 pub(crate) async fn end_own_shell(calls: Calls<'_>, instance: &str) {
     let session = format!("{OWN}{instance}");
-    let params = SessionWaitParams {
-        session: session.clone(),
-        condition: WaitFor::Input,
-        idle_ms: None,
-        since: None,
-        timeout_ms: Timeout::After(LAST_PROMPT_MS),
-    };
+    let limit = Timeout::After(LAST_PROMPT_MS);
     // It ends after an hour otherwise.
-    if calls.call::<SessionWait>(&params).await.is_ok() {
+    if calls.wait(&session, WaitFor::Input, limit).await.is_ok() {
         let params = SessionCloseParams {
             session,
             grace_ms: None,
         };
         let _ = calls.call::<SessionClose>(&params).await;
     }
-}
-
-fn is_alive(state: &SessionState) -> bool {
-    *state == SessionState::Alive
 }

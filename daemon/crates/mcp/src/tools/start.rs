@@ -49,6 +49,7 @@ impl Tool for Start {
         full-screen programs, servers, watchers. Returns the output and one line that says what the program does now. A \
         person can watch and type too: ccctl session attach ID.";
     const READS: bool = false;
+    const WAIT_S: Option<f64> = Some(DEFAULT_S);
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
         let wait = Wait::new(self.until, Until::Input, self.pattern, self.timeout_s)?;
@@ -71,10 +72,6 @@ impl Tool for Start {
         };
         started(call, &params, &wait).await
     }
-
-    fn longest_s(&self) -> Option<f64> {
-        Some(self.timeout_s.unwrap_or(DEFAULT_S))
-    }
 }
 
 /// Starts a session, waits, and reports.
@@ -90,9 +87,7 @@ pub(super) async fn started(
         session: id.clone(),
         ..SessionScreenParams::default()
     };
-    let end = waited
-        .matched_end
-        .unwrap_or(waited.session.output.output_bytes);
+    let end = waited.end();
     let text = match call.calls.call::<SessionScreen>(&params).await {
         // What such a program prints is drawing.
         Ok(screen) if screen.alternate => screen_text(&screen),

@@ -44,6 +44,7 @@ impl Tool for Tape {
         program: for tests without the real program. Use the other session tools with it; the tape is written when the \
         program has exited or is closed.";
     const READS: bool = false;
+    const WAIT_S: Option<f64> = Some(DEFAULT_S);
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
         let wait = Wait::new(None, Until::Input, None, self.timeout_s)?;
@@ -66,9 +67,5 @@ impl Tool for Tape {
             ..call.create(self.cwd, false)
         };
         started(call, &params, &wait).await
-    }
-
-    fn longest_s(&self) -> Option<f64> {
-        Some(self.timeout_s.unwrap_or(DEFAULT_S))
     }
 }

@@ -1,6 +1,6 @@
+use super::accepts::Accepts;
+use super::keys::{Config, KEYS, is_group};
 use super::list_of::ListOf;
-use super::schema::{Accepts, KEYS, is_group};
-use super::values::Config;
 use ccd_tape::settings::MAX_TAG_BYTES;
 use serde_json::json;
 use std::collections::BTreeSet;

@@ -91,12 +91,12 @@ impl Work {
         jobs: &Jobs,
         method: &'static str,
         list: &'static str,
-        run: impl FnOnce(JobContext) -> Fut,
+        run: impl FnOnce(JobContext) -> Fut + Send + 'static,
     ) -> Result<String, Failure>
     where
         Fut: Future<Output = Outcome> + Send + 'static,
     {
-        let start = |handle| run(JobContext::new(self, handle, method));
+        let start = move |handle| run(JobContext::new(self, handle, method));
         Ok(jobs.start(method, Some(list), start).await?)
     }
 }

@@ -49,6 +49,11 @@ const REPEATABLE_METHODS: [&str; 5] = [
 /// Methods that change something and may then wait for a long time.
 const DOING_METHODS: [&str; 4] = ["session.send", "session.run", "session.cleanup", "run.once"];
 
+/// Returns whether a method may wait for a long time.
+pub(super) fn waits(method: &str) -> bool {
+    REPEATABLE_METHODS.contains(&method) || DOING_METHODS.contains(&method)
+}
+
 fn reply_size(method: &str) -> ReplySize {
     let info = ccd_protocol::methods().find(|info| info.name == method);
     info.map_or(ReplySize::Small, |info| info.reply_size)
@@ -107,7 +112,7 @@ impl Guard {
         let span = tracing::debug_span!("call", method, conn, peer);
         let call = AssertUnwindSafe(self.run(method, callback, request));
         let call = call.catch_unwind().instrument(span);
-        let waits = repeatable || DOING_METHODS.contains(&method);
+        let waits = waits(method);
         let answer = tokio::select! {
             biased;
             answer = call => answer,

@@ -1,7 +1,7 @@
 //! Requests of every transport, from their text to the message with the reply.
 
 use super::fault::Fault;
-use super::guard::Guard;
+use super::guard::{self, Guard};
 use super::method::WholeReply;
 use super::outgoing::Message;
 use super::request::{self, Parsed};
@@ -19,11 +19,16 @@ pub(super) async fn answer(service: Guard, text: String) -> Option<Message> {
 }
 
 /// Carries out a request and returns the reply, if there is one.
-/// Calls are dropped when the client disconnects. A notification may keep running for the grace period, because nobody
-/// waits for it: a hook sends it and exits.
+/// When the client disconnects, calls that may wait for long are dropped; others have the grace period, so that what they
+/// have begun is not left half done, and so have notifications: a hook sends one and exits.
 pub(super) async fn carry_out(service: &Guard, request: Parsed<'_>) -> Option<Message> {
     let Shared { peer, limits, .. } = &*service.shared;
-    let gone = async || peer.gone.cancelled().await;
+    let dropped = async |waits: bool| {
+        peer.gone.cancelled().await;
+        if !waits {
+            tokio::time::sleep(limits.grace).await;
+        }
+    };
     let mut whole = None;
     let response = match request {
         Parsed::Wrong(id, fault) => fault.response(id),
@@ -31,21 +36,22 @@ pub(super) async fn carry_out(service: &Guard, request: Parsed<'_>) -> Option<Me
             let reply = WholeReply::new(&request.id, limits.reply_bytes);
             request.extensions.insert(Arc::clone(&reply));
             whole = Some(reply);
+            let waits = guard::waits(&request.method);
             tokio::select! {
                 biased;
                 response = service.call(request) => response,
-                () = gone() => return None,
+                () = dropped(waits) => return None,
             }
         }
         Parsed::Single(BatchEntry::Notification(notification)) => tokio::select! {
             biased;
             response = service.notification(notification) => response,
-            () = async { gone().await; tokio::time::sleep(limits.grace).await } => return None,
+            () = dropped(false) => return None,
         },
         Parsed::Batch(batch) => tokio::select! {
             biased;
             response = service.batch(batch) => response,
-            () = gone() => return None,
+            () = dropped(false) => return None,
         },
     };
     if !(response.is_method_call() || response.is_batch()) {

@@ -41,7 +41,7 @@ pub(crate) async fn pictures(daemon: &Daemon, report: &TestReport) -> BTreeMap<S
     let Ok(root) = daemon.roots.open(&root).await else {
         return BTreeMap::new();
     };
-    let folder = Folder::of(root);
+    let folder = Folder::new(root);
     blocking(move || {
         let tapes = tapes.into_iter().take(MAX_PICTURES);
         tapes

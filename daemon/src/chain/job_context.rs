@@ -56,7 +56,7 @@ pub(crate) struct Work {
 impl Work {
     /// Returns a warning for each limit of the caller that its programs cannot have.
     pub(super) fn warnings(&self) -> Vec<String> {
-        ProcessSettings::of(&self.inherited).1
+        ProcessSettings::allowed(&self.inherited).1
     }
 
     pub(super) fn checked(mut self) -> Result<Self, ChainError> {

@@ -33,7 +33,7 @@ pub(crate) async fn investigate(
 ) -> Result<InvestigateStarted, DiscoverError> {
     let loaded = daemon.loaded();
     let mut options = options(&loaded.config, &params)?;
-    let (_, warnings) = ProcessSettings::of(&params.inherited);
+    let (_, warnings) = ProcessSettings::allowed(&params.inherited);
     let target = Target::find(
         &params.program,
         &params.args,

@@ -93,7 +93,7 @@ fn settings_of_root(daemon: &Daemon, root: Option<String>) -> Result<Settings, C
 async fn open(daemon: &Daemon, root: Option<String>) -> RpcResult<Folder> {
     let root = settings_of_root(daemon, root)?.root;
     let opened = daemon.roots.open(&root).await;
-    Ok(Folder::of(opened.map_err(FilesError::from)?))
+    Ok(Folder::new(opened.map_err(FilesError::from)?))
 }
 
 async fn blocking<T: Send + 'static>(

@@ -334,7 +334,7 @@ impl<'a> Scanner<'a> {
             return Err("a redirection has no file".into());
         }
         let Reading { words, writes, .. } = std::mem::take(reading);
-        self.commands.extend(Command::of(words, writes)?);
+        self.commands.extend(Command::from_words(words, writes)?);
         Ok(())
     }
 }

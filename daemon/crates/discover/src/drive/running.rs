@@ -237,7 +237,7 @@ impl Running {
     pub async fn processes(&self) -> Vec<i32> {
         let session = self.session();
         let table = session.services.processes.current().await;
-        let processes = table.of_session(&session.traces());
+        let processes = table.processes_of(&session.traces());
         processes.into_iter().map(|process| process.pid).collect()
     }
 

@@ -50,7 +50,7 @@ impl Executor {
         job: String,
     ) -> Result<Planned, ExecError> {
         let settings = self.settings();
-        let (program_settings, warnings) = ProcessSettings::of(&params.inherited);
+        let (program_settings, warnings) = ProcessSettings::allowed(&params.inherited);
         let (env, tape) = (params.inherited.caller_env.take(), params.tape.take());
         let env = environment(env.unwrap_or_else(|| std::env::vars().collect()));
         let defaults = Defaults {

@@ -250,6 +250,7 @@ mod tests {
             },
             warnings: vec![odd()],
             tree_after: Some("t".into()),
+            job: odd(),
             logs: Some(vec![ExecutionLog {
                 at: "now".into(),
                 level: "debug".into(),
@@ -282,6 +283,7 @@ mod tests {
             timeout: 600,
             dirty_worktree: "block".into(),
             client: None,
+            job: ODD.into(),
         };
         let at = "2026-01-03".to_owned();
         let started = ExecWrite::Started {

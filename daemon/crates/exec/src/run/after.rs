@@ -32,7 +32,7 @@ impl Changes {
 
 pub(crate) fn changes(tree: &WorkTree, before: &Before) -> Result<Changes, RepositoryError> {
     let (after, nested) = tree.snapshot_with_nested()?;
-    let history = History::of(tree, before)?;
+    let history = History::since(tree, before)?;
     let mut warnings = history.warnings;
     let diff = tree.diff(&before.snapshot, &after)?;
     let mut paths: Vec<String> = files(&diff).into_iter().map(|file| file.path).collect();

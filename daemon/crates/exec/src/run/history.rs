@@ -20,7 +20,7 @@ pub(super) struct History {
 
 impl History {
     /// Compares the references with what they were. Blocks.
-    pub(super) fn of(tree: &WorkTree, before: &Before) -> Result<Self, RepositoryError> {
+    pub(super) fn since(tree: &WorkTree, before: &Before) -> Result<Self, RepositoryError> {
         let head = tree.head()?;
         let commits = match &head {
             Some(head) if before.head.as_ref() != Some(head) => tree.commits(&before.tips, head)?,

@@ -170,7 +170,7 @@ fn denial(content: &str) -> Option<Denial> {
 }
 
 fn result(facts: &mut Facts, record: &Value, line: &[u8]) {
-    let outcome = Outcome::of(record, line);
+    let outcome = Outcome::from_record(record, line);
     facts.is_answered = true;
     for denied in list(record, "permission_denials") {
         if let Some(id) = name(denied, "tool_use_id") {

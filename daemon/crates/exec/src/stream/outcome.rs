@@ -25,7 +25,7 @@ pub struct Outcome {
 impl Outcome {
     /// Reads a record; members that are missing or have another type are empty. A record without `is_error` is an
     /// error; so is one whose subtype says so, since some versions then have `is_error: false`.
-    pub(super) fn of(record: &Value, line: &[u8]) -> Self {
+    pub(super) fn from_record(record: &Value, line: &[u8]) -> Self {
         let text = |member: &str| record[member].as_str().unwrap_or_default().to_owned();
         let errors = record["errors"]
             .as_array()

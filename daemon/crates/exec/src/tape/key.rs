@@ -110,7 +110,7 @@ mod tests {
             args: one.args.clone(),
             ..Meta::default()
         };
-        let args = Invocation::of(&meta).args;
+        let args = Invocation::from_meta(&meta).args;
         assert_eq!(args, one.args, "it is not taken for a secret");
     }
 }

@@ -39,11 +39,11 @@ pub(crate) fn verdict(facts: &Facts, ending: &Ending<'_>) -> Verdict {
         // We ended it after its result, so only that counts, and not what the end itself made it print.
         Some(Cause::Grace) => {
             let outcome = facts.finished.as_ref().or(facts.outcome.as_ref());
-            return of_outcome(facts, outcome, true, ending);
+            return judge_outcome(facts, outcome, true, ending);
         }
         None => {
             let is_exit_good = ending.exit == ProgramEnd::Code(0);
-            return of_outcome(facts, facts.outcome.as_ref(), is_exit_good, ending);
+            return judge_outcome(facts, facts.outcome.as_ref(), is_exit_good, ending);
         }
     };
     Verdict {
@@ -53,7 +53,7 @@ pub(crate) fn verdict(facts: &Facts, ending: &Ending<'_>) -> Verdict {
     }
 }
 
-fn of_outcome(
+fn judge_outcome(
     facts: &Facts,
     outcome: Option<&Outcome>,
     is_exit_good: bool,
@@ -67,7 +67,7 @@ fn of_outcome(
         };
     }
     let message = message(outcome, ending);
-    let unusable = Unusable::of(facts, outcome, ending);
+    let unusable = Unusable::from_run(facts, outcome, ending);
     Verdict {
         status: ExecutionStatus::Failed,
         error_message: Some(match unusable {

@@ -59,7 +59,7 @@ impl<'a> Cells<'a> {
     }
 
     fn paint(&self, cursor: Option<Cursor>, glyph: &Glyph<'_>) -> Paint {
-        let paint = Paint::of(&glyph.cell.style, self.still);
+        let paint = Paint::new(&glyph.cell.style, self.still);
         let is_inverted = |cursor: Cursor| {
             cursor.shape == CursorShape::Block
                 && !self.is_hollow

@@ -32,7 +32,7 @@ impl Paint {
 
     /// Returns the colours of cells with this style. As in xterm, bold text in one of the first eight colours is
     /// bright.
-    pub(super) fn of(style: &Style, still: &Still) -> Self {
+    pub(super) fn new(style: &Style, still: &Still) -> Self {
         let default = Self::default_of(still);
         let has = |attribute| style.attributes.contains(attribute);
         let resolve = |color| resolved(color, still);

@@ -38,7 +38,7 @@ impl Form {
     }
 
     /// Reads the form from the database; `None` for rows of older daemons.
-    pub(crate) fn of_json(json: Option<&str>) -> Option<Self> {
+    pub(crate) fn from_json(json: Option<&str>) -> Option<Self> {
         serde_json::from_str(json?).ok()
     }
 }

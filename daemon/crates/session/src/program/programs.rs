@@ -91,7 +91,7 @@ impl Programs {
     pub async fn script(&self, wanted: ScriptRequest<'_>) -> Result<Script, ProgramError> {
         let (_, program) = read(self.get(wanted.name).await?).await;
         let program = program.map_err(|mistake| mistaken(wanted.name, mistake))?;
-        Script::of(&program, wanted)
+        Script::new(&program, wanted)
     }
 }
 

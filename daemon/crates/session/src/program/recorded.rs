@@ -58,7 +58,7 @@ impl HistoryReader {
     }
 
     fn expected(&mut self, row: &InteractionRow) {
-        if let Some(expected) = Expected::of(row) {
+        if let Some(expected) = Expected::from_row(row) {
             self.last_line = expected.matched.trim().to_owned();
             self.done.push(Done {
                 expected: Some(expected),
@@ -69,7 +69,7 @@ impl HistoryReader {
 
     fn sent(&mut self, row: &InteractionRow, shown_chars: usize) {
         let steps = self.done.len();
-        let Some(input) = RecordedInput::of(row) else {
+        let Some(input) = RecordedInput::from_row(row) else {
             self.warn(format!(
                 "the input after step {steps} is not in the history"
             ));
@@ -177,10 +177,10 @@ struct Expected {
 
 impl Expected {
     /// `None` if it is not a pattern.
-    fn of(row: &InteractionRow) -> Option<Self> {
+    fn from_row(row: &InteractionRow) -> Option<Self> {
         let pattern = row.pattern_matched.clone()?;
         let matched = row.output_text.clone().unwrap_or_default();
-        let is_exact = match Form::of_json(row.form.as_deref()) {
+        let is_exact = match Form::from_json(row.form.as_deref()) {
             Some(Form::Exact) => true,
             Some(Form::Regex) => false,
             Some(_) => return None,
@@ -213,9 +213,9 @@ struct RecordedInput {
 
 impl RecordedInput {
     /// `None` for input that the history only counts.
-    fn of(row: &InteractionRow) -> Option<Self> {
+    fn from_row(row: &InteractionRow) -> Option<Self> {
         let mut text = row.input_text.clone().unwrap_or_default();
-        let form = Form::of_json(row.form.as_deref());
+        let form = Form::from_json(row.form.as_deref());
         let (keys, ends_line) = match form.clone() {
             Some(Form::Keys(names)) => (Some(names), false),
             Some(Form::Text) => (None, false),

@@ -57,7 +57,7 @@ impl fmt::Debug for Typing {
 }
 
 impl Script {
-    pub(super) fn of(program: &Program, wanted: ScriptRequest<'_>) -> Result<Self, ProgramError> {
+    pub(super) fn new(program: &Program, wanted: ScriptRequest<'_>) -> Result<Self, ProgramError> {
         let (of_command, of_steps) = program.placeholders();
         let secrets = program.secrets();
         let placeholders = &of_command | &of_steps;
@@ -229,7 +229,7 @@ mod tests {
         let map = |pairs: &[(&str, &str)]| BTreeMap::from_iter(pairs.iter().map(owned));
         let name = SessionId::parse("box").unwrap();
         let (set, secrets) = (map(set), map(secrets));
-        Script::of(
+        Script::new(
             &program,
             ScriptRequest {
                 name: &name,

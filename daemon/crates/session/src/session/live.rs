@@ -148,7 +148,7 @@ impl Session {
         let hidden = tape.map_or_else(Arc::default, |tape| Arc::clone(&tape.hidden));
         Self {
             services,
-            start_up: StartUp::of(facts.origin.as_deref()),
+            start_up: StartUp::new(facts.origin.as_deref()),
             facts,
             output,
             log: SessionLog::default(),
@@ -253,7 +253,7 @@ impl Session {
     /// Returns the kind of its program, if that is a shell.
     pub(crate) fn own_shell(&self) -> Option<ShellKind> {
         let args: Vec<OsString> = self.facts.args.iter().map(OsString::from).collect();
-        ShellKind::of(Path::new(&self.facts.program), &args)
+        ShellKind::from_program(Path::new(&self.facts.program), &args)
     }
 
     pub fn touch(&self) {

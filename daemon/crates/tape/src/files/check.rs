@@ -32,7 +32,7 @@ pub fn check(
         report.add(folder.nameless().cloned());
         let (found, more) = folder.index.duplicates(rules, MAX_PROBLEMS);
         let found = found.iter();
-        report.add(found.map(|duplicate| of_duplicate(folder, duplicate, strict)));
+        report.add(found.map(|duplicate| duplicate_problem(folder, duplicate, strict)));
         report.found += more;
         report.add(left_alone(folder, rules));
     }
@@ -94,7 +94,7 @@ fn problems_of(which: &Which, strict: bool) -> Vec<TapeProblem> {
         .collect()
 }
 
-fn of_duplicate(folder: &Folder, duplicate: &Duplicate, strict: bool) -> TapeProblem {
+fn duplicate_problem(folder: &Folder, duplicate: &Duplicate, strict: bool) -> TapeProblem {
     let Duplicate { first, second } = duplicate;
     let message = format!(
         "exchange {} is never played: exchange {} of {} has the same key and is older; remove one of them",

@@ -77,7 +77,7 @@ fn planned<'a>(which: &Which, text: &'a [u8]) -> Result<(Edits<'a>, Vec<Removal>
     let old = read(text).map_err(|error| which.wrong(error))?;
     let mut new = old.clone();
     let mut removals = redact_tape(&mut new);
-    let mut edits = Edits::of(text).map_err(|error| which.wrong(error))?;
+    let mut edits = Edits::parse(text).map_err(|error| which.wrong(error))?;
     let changed = change(&mut edits, &old, &new);
     changed.map_err(|error| failed(which, &error))?;
     let generated = generated_comments(&old, &new);

@@ -89,7 +89,7 @@ fn is_old(tape: &IndexedTape, older_than_s: Option<f64>) -> bool {
 /// Removes a file if it has not changed since it was indexed, and the directories that become empty.
 fn remove(path: &Path, tape: &IndexedTape, root: &Path) -> io::Result<()> {
     let now = match std::fs::metadata(path) {
-        Ok(meta) => Stamp::of(&meta),
+        Ok(meta) => Stamp::from(&meta),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };

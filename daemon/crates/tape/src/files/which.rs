@@ -33,7 +33,7 @@ pub struct Loaded {
 }
 
 impl Folder {
-    pub fn of(root: Arc<Root>) -> Self {
+    pub fn new(root: Arc<Root>) -> Self {
         let index = root.index();
         Self { root, index }
     }
@@ -51,13 +51,13 @@ impl Folder {
         check_id(id)?;
         // The file is checked and not the index, which may not contain it yet, and does not contain unreadable ones.
         if self.index.path(id).is_file() {
-            return Ok(self.of_id(id.to_owned()));
+            return Ok(self.by_id(id.to_owned()));
         }
         let all = self.ids();
         let found: Vec<&String> = all.iter().filter(|other| other.contains(id)).collect();
         match found[..] {
             [] => Err(self.not_found(given)),
-            [id] => Ok(self.of_id(id.clone())),
+            [id] => Ok(self.by_id(id.clone())),
             _ => Err(FilesError::Ambiguous {
                 given: given.to_owned(),
                 candidates: found.into_iter().take(MAX_CANDIDATES).cloned().collect(),
@@ -68,10 +68,10 @@ impl Folder {
     /// Returns all tapes of the directory sorted by id, including unreadable ones.
     pub fn all(&self) -> Vec<Which> {
         let ids = self.ids().into_iter();
-        ids.map(|id| self.of_id(id)).collect()
+        ids.map(|id| self.by_id(id)).collect()
     }
 
-    fn of_id(&self, id: String) -> Which {
+    fn by_id(&self, id: String) -> Which {
         let path = self.index.path(&id);
         Which { id, path }
     }
@@ -80,7 +80,7 @@ impl Folder {
     /// noticed. Blocks.
     pub fn now(&self) -> Self {
         self.root.refresh_all();
-        Self::of(Arc::clone(&self.root))
+        Self::new(Arc::clone(&self.root))
     }
 
     pub(crate) fn one_or_all(&self, given: Option<&str>) -> Result<Vec<Which>, FilesError> {

@@ -48,13 +48,13 @@ pub struct Edits<'a> {
 }
 
 impl<'a> Edits<'a> {
-    pub fn of(bytes: &'a [u8]) -> Result<Self, FormatError> {
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, FormatError> {
         let exchanges = outline(bytes)?.exchanges;
         let text = text_of(bytes)?;
         let root = Scanner::new(text).span();
         Ok(Self {
             text,
-            root: root.map_err(|stop| FormatError::of(stop, bytes))?,
+            root: root.map_err(|stop| FormatError::from_stop(stop, bytes))?,
             exchanges: exchanges.into_iter().map(|each| each.span).collect(),
             chunks: None,
             changes: BTreeMap::new(),
@@ -180,7 +180,7 @@ impl<'a> Edits<'a> {
         take: impl FnOnce(&mut Scanner<'a>) -> Scanned<T>,
     ) -> Result<T, FormatError> {
         let found = take(&mut Scanner::begin_at(self.text, span.start));
-        found.map_err(|stop| FormatError::of(stop, self.text.as_bytes()))
+        found.map_err(|stop| FormatError::from_stop(stop, self.text.as_bytes()))
     }
 
     /// Finds the value of a key; if the key occurs twice, the last value, as the reader does.

@@ -52,7 +52,7 @@ pub struct FormatError {
 
 impl FormatError {
     /// Turns the offset of a fault into a line and a column of `text`.
-    pub(super) fn of(stop: Stop, text: &[u8]) -> Self {
+    pub(super) fn from_stop(stop: Stop, text: &[u8]) -> Self {
         let (line, column) = place(text, stop.offset());
         let mut fault = stop.into_fault();
         if let Some(path) = TapeText::path(&mut fault) {

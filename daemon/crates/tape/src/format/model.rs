@@ -172,7 +172,7 @@ pub enum InputKind {
 
 impl InputKind {
     /// Returns the kind of an input: a `line` is text with one Enter, at its end.
-    pub(crate) fn of(input: &[u8]) -> Self {
+    pub(crate) fn from_input(input: &[u8]) -> Self {
         match input.strip_suffix(b"\r").map(str::from_utf8) {
             Some(Ok(line)) if !line.bytes().any(|byte| byte.is_ascii_control()) => Self::Line,
             _ => Self::Raw,

@@ -77,12 +77,12 @@ pub fn read_exchange(bytes: &[u8]) -> Result<Exchange, FormatError> {
     let mut scanner = Scanner::new(text);
     let exchange = ExchangeReader::new(true).read(&mut scanner);
     let whole = exchange.and_then(|exchange| scanner.end().map(|()| exchange));
-    whole.map_err(|stop| FormatError::of(stop, bytes))
+    whole.map_err(|stop| FormatError::from_stop(stop, bytes))
 }
 
 /// Returns the text of a file, if it can be that of a tape.
 pub(super) fn text_of(bytes: &[u8]) -> Result<&str, FormatError> {
-    let wrong = |at, fault: Fault| FormatError::of(Stop::at(at, fault), bytes);
+    let wrong = |at, fault: Fault| FormatError::from_stop(Stop::at(at, fault), bytes);
     if bytes.len() > MAX_BYTES {
         let bytes_len = bytes.len() as u64;
         return Err(wrong(0, Fault::TooLarge { bytes: bytes_len }));
@@ -107,7 +107,7 @@ fn parse<'a, E>(
     parts.map_err(|stop| {
         // The error may come from a newer format.
         let stop = newer(text).unwrap_or(stop);
-        FormatError::of(stop, bytes)
+        FormatError::from_stop(stop, bytes)
     })
 }
 

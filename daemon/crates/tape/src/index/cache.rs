@@ -38,7 +38,7 @@ pub struct Cache {
 impl Cache {
     /// Returns the cache of `root` in a directory of such files.
     pub fn new(folder: &Path, root: &Path) -> Self {
-        let name = Fingerprint::of("root", root.as_os_str().as_bytes());
+        let name = Fingerprint::new("root", root.as_os_str().as_bytes());
         Self {
             path: folder.join(format!("{PREFIX}{name}.bin")),
         }
@@ -121,7 +121,7 @@ fn head_of(root: &Path) -> Head {
 
 /// Returns the hash of the user's redaction rules.
 pub(crate) fn rules_in_force() -> Fingerprint {
-    Fingerprint::of("rules", ccd_text::redact::UserRules::in_force().as_bytes())
+    Fingerprint::new("rules", ccd_text::redact::UserRules::in_force().as_bytes())
 }
 
 /// Returns the tapes that cannot change any more without a new modification time, except those with secrets.

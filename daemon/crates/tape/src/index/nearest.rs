@@ -71,10 +71,10 @@ impl Fits {
     /// Returns the exchange that differs least; among equals, the one that was expected next.
     /// Compares a limited number of exchanges.
     pub(super) fn nearest(&self, asked: &Asked<'_>) -> Option<Near> {
-        let prompt = Fingerprint::of_prompt(asked.prompt);
+        let prompt = Fingerprint::from_prompt(asked.prompt);
         let inputs = [
-            Fingerprint::of_input(asked.input),
-            Fingerprint::of_hidden_input(),
+            Fingerprint::from_input(asked.input),
+            Fingerprint::hidden_input(),
         ];
         let mut contexts = HashMap::new();
         let mut best: Option<(u32, Near)> = None;

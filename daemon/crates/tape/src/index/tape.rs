@@ -22,8 +22,8 @@ pub struct Stamp {
     inode: u64,
 }
 
-impl Stamp {
-    pub fn of(meta: &Metadata) -> Self {
+impl From<&Metadata> for Stamp {
+    fn from(meta: &Metadata) -> Self {
         let seconds = meta.mtime().saturating_mul(1_000_000_000);
         Self {
             bytes: meta.len(),
@@ -111,7 +111,7 @@ impl IndexedTape {
         }
         let has_secrets = has_secrets(&meta, &exchanges, &inputs, &prompts.list);
         Self {
-            invocation: Arc::new(Invocation::of(&meta)),
+            invocation: Arc::new(Invocation::from_meta(&meta)),
             exit: exchanges.last().and_then(|last| last.exit),
             created_ns: created_ns(&meta),
             prompts: prompts.list,
@@ -186,9 +186,9 @@ fn narrow(number: u64) -> u32 {
 
 fn input_fingerprint(exchange: &Outlined) -> Fingerprint {
     if exchange.pre.hidden {
-        return Fingerprint::of_hidden_input();
+        return Fingerprint::hidden_input();
     }
-    Fingerprint::of_input(&exchange.input.bytes)
+    Fingerprint::from_input(&exchange.input.bytes)
 }
 
 /// Returns whether the parts that the index keeps contain secrets: the tape was written by hand, by an older version, or
@@ -224,7 +224,7 @@ impl Prompts {
         let number = narrow(self.list.len() as u64);
         self.list.push(Prompt {
             text: text.to_owned(),
-            signature: Fingerprint::of_prompt(text),
+            signature: Fingerprint::from_prompt(text),
         });
         self.numbers.insert(text.to_owned(), number);
         number

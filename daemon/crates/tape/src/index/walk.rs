@@ -110,7 +110,7 @@ fn look(entry: &DirEntry, prefix: &str) -> Result<Look, LoadError> {
     let name = name.strip_suffix(SUFFIX).unwrap_or(name);
     Ok(Look::Tape(FoundTape {
         id: format!("{prefix}{name}").into(),
-        stamp: Stamp::of(&meta),
+        stamp: Stamp::from(&meta),
     }))
 }
 

@@ -58,7 +58,7 @@ pub struct Invocation {
 }
 
 impl Invocation {
-    pub fn of(meta: &Meta) -> Self {
+    pub fn from_meta(meta: &Meta) -> Self {
         let program = program_name(&meta.program);
         let (mut args, mut env) = (meta.args.clone(), meta.env.clone());
         redact_values(Values::Args {
@@ -244,7 +244,7 @@ impl Rules {
         env: &BTreeMap<String, String>,
         cwd: &str,
     ) -> Context {
-        self.context_of(&Invocation::of(&Meta {
+        self.context_of(&Invocation::from_meta(&Meta {
             program: program.to_owned(),
             args: args.to_vec(),
             env: env.clone(),

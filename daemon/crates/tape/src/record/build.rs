@@ -74,7 +74,7 @@ pub(super) struct Journalled {
 
 impl Journalled {
     /// Sorts the entries; `None` if the first one does not begin a journal.
-    pub(super) fn of(entries: Vec<JournalEntry>) -> Option<Self> {
+    pub(super) fn from_entries(entries: Vec<JournalEntry>) -> Option<Self> {
         let mut entries = entries.into_iter();
         let Some(JournalEntry::Begin(begin)) = entries.next() else {
             return None;
@@ -221,7 +221,7 @@ impl Journalled {
         Exchange {
             pre,
             input: TypedInput {
-                kind: InputKind::of(&input.bytes),
+                kind: InputKind::from_input(&input.bytes),
                 bytes: input.bytes.clone(),
                 unfinished: input.unfinished,
             },

@@ -36,7 +36,10 @@ fn exchanges(entries: Vec<JournalEntry>, bytes: &[u8]) -> Vec<Exchange> {
         bytes: bytes.to_vec(),
         ..Printed::default()
     };
-    Journalled::of(entries).unwrap().tape(&printed).exchanges
+    Journalled::from_entries(entries)
+        .unwrap()
+        .tape(&printed)
+        .exchanges
 }
 
 /// Returns the delays and the bytes of each exchange.

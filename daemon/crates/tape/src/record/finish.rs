@@ -50,7 +50,7 @@ impl RecordingEnd {
         let entries = entries.map_err(|error| {
             Finished::problem(format!("{} cannot be read: {error}", journal.display()))
         })?;
-        let journalled = Journalled::of(entries)
+        let journalled = Journalled::from_entries(entries)
             .ok_or_else(|| Finished::problem(format!("{} is not a journal", journal.display())))?;
         Ok(Self {
             journal: journal.to_owned(),
@@ -175,7 +175,7 @@ pub(crate) fn write(
     }
     chain(&mut tape, before, begin.state.clone());
     let meta = &tape.meta;
-    let invocation = Invocation::of(meta);
+    let invocation = Invocation::from_meta(meta);
     let written = match settings.record {
         RecordMode::Overwrite => place::overwrite(root, &settings, &invocation, &tape),
         _ => place::add(root, &settings, &invocation, tape),

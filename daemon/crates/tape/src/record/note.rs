@@ -24,7 +24,7 @@ impl Note {
     }
 
     /// Reads the note from a session's directory. Blocks.
-    pub fn of(folder: &Path) -> Option<Self> {
+    pub fn read(folder: &Path) -> Option<Self> {
         let bytes = std::fs::read(folder.join(NAME)).ok()?;
         serde_json::from_slice(&bytes).ok()
     }

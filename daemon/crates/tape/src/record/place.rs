@@ -121,7 +121,7 @@ pub(super) fn overwrite(
 /// Returns the text of a tape with some exchanges replaced.
 fn changed(bytes: &[u8], exchanges: &[(u32, &Exchange)]) -> Result<String, PlaceError> {
     let old = read(bytes)?;
-    let mut edits = Edits::of(bytes)?;
+    let mut edits = Edits::parse(bytes)?;
     for (number, exchange) in exchanges {
         let number = *number as usize;
         let mut exchange = (*exchange).clone();

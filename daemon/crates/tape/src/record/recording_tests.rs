@@ -166,7 +166,7 @@ fn the_next_worker_writes_what_was_only_in_memory() {
         recorded.recording.printed(b"make it\r\n", 0);
         recorded.has(&["***\r"]);
         let kept = recorded.recording.kept();
-        let resumption = Resumption::of(&kept);
+        let resumption = Resumption::read(&kept);
         let next = Recording::resume(kept, resumption, Arc::default(), b"make it\r\n", b"");
         next.flush();
         recorded.has(&[input]);

@@ -37,7 +37,7 @@ pub struct Resumption {
 
 impl Resumption {
     /// Combines the journal and the kept state. Blocks.
-    pub fn of(kept: &KeptRecording) -> io::Result<Self> {
+    pub fn read(kept: &KeptRecording) -> io::Result<Self> {
         let journal = Journal::resume(kept.journal.clone())?;
         let entries = journal::read(&kept.journal)?;
         let (number, open) = newest(kept, &entries);

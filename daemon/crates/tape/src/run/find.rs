@@ -40,7 +40,9 @@ impl Run {
         settings: &Settings,
         record_with: &str,
     ) -> Result<TapedRun, TapeError> {
-        let context = settings.rules.context_of(&Invocation::of(&self.meta()));
+        let context = settings
+            .rules
+            .context_of(&Invocation::from_meta(&self.meta()));
         let mut index = root.index();
         for look in 1.. {
             match self.read(&index, settings, &context) {

@@ -174,7 +174,8 @@ impl Holder {
     pub async fn spawn(&self, spec: SpawnSpec, kept_state: &[u8]) -> Result<Spawned, SpawnError> {
         let (reply, answer) = oneshot::channel();
         let no_memory = |error: io::Error| {
-            SpawnError::of_descriptors(&error).unwrap_or_else(|| SpawnError::Terminal(error.into()))
+            SpawnError::from_exhaustion(&error)
+                .unwrap_or_else(|| SpawnError::Terminal(error.into()))
         };
         let blob = blob(&spec).map_err(no_memory)?;
         let kept_state = KeptFile::create(kept_state).map_err(no_memory)?;

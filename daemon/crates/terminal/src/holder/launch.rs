@@ -119,7 +119,7 @@ fn terminal_error(error: io::Error) -> SpawnError {
             limit: terminal_limit(),
         };
     }
-    SpawnError::of_descriptors(&error).unwrap_or_else(|| SpawnError::Terminal(error.into()))
+    SpawnError::from_exhaustion(&error).unwrap_or_else(|| SpawnError::Terminal(error.into()))
 }
 
 fn terminal_limit() -> String {
@@ -133,7 +133,7 @@ fn start_error(spec: &SpawnSpec, source: io::Error) -> SpawnError {
     if let Err(error) = check_directory(&spec.cwd) {
         return error;
     }
-    if let Some(error) = SpawnError::of_descriptors(&source) {
+    if let Some(error) = SpawnError::from_exhaustion(&source) {
         return error;
     }
     let path = spec.program.clone();

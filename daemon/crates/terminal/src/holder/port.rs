@@ -66,10 +66,10 @@ impl Port {
     pub(crate) fn pair() -> io::Result<(Self, Self)> {
         let (kind, family) = (SocketType::STREAM, AddressFamily::UNIX);
         let (one, other) = rustix::net::socketpair(family, kind, PAIR, None)?;
-        Ok((Self::of(one)?, Self::of(other)?))
+        Ok((Self::from_socket(one)?, Self::from_socket(other)?))
     }
 
-    pub(crate) fn of(socket: OwnedFd) -> io::Result<Self> {
+    pub(crate) fn from_socket(socket: OwnedFd) -> io::Result<Self> {
         rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::CLOEXEC)?;
         rustix::io::ioctl_fionbio(&socket, true)?;
         Ok(Self {

@@ -52,7 +52,7 @@ unsafe impl Sync for Mapping {}
 
 impl Mapping {
     pub(super) fn create(path: &Path) -> Result<Self, RingError> {
-        let mapping = Self::of_new_file(path, |_| Ok(()))?;
+        let mapping = Self::create_with(path, |_| Ok(()))?;
         mapping.initialise();
         Ok(mapping)
     }
@@ -61,7 +61,7 @@ impl Mapping {
     #[cfg(not(portable))]
     pub(super) fn copied_to(&self, path: &Path) -> Result<Self, RingError> {
         let (tail, head) = (self.tail.load(SeqCst), self.head.load(SeqCst));
-        Self::of_new_file(path, |file| {
+        Self::create_with(path, |file| {
             let mut at = tail;
             while at < head {
                 let offset = at % RING_BYTES as u64;
@@ -80,7 +80,7 @@ impl Mapping {
         })
     }
 
-    fn of_new_file(path: &Path, fill: impl Fn(&File) -> io::Result<()>) -> Result<Self, RingError> {
+    fn create_with(path: &Path, fill: impl Fn(&File) -> io::Result<()>) -> Result<Self, RingError> {
         let mapping = new_file(path).and_then(|file| {
             let filled = allocate(&file).and_then(|()| fill(&file));
             let mapped = filled.and_then(|()| Self::map(&file));

@@ -19,7 +19,7 @@ impl Line {
     /// Returns the modes of the terminal of `master`; costs one `tcgetattr`.
     /// If they cannot be read (the terminal has hung up, or the platform forbids it), all modes are off. That is taken
     /// for raw mode, in which input is only recorded once the terminal has shown it: the safe choice.
-    pub fn of(master: BorrowedFd<'_>) -> Self {
+    pub fn read(master: BorrowedFd<'_>) -> Self {
         let Ok(modes) = tcgetattr(master) else {
             return Self::default();
         };
@@ -58,7 +58,7 @@ mod tests {
         let (pty, _pts) = pty_process::blocking::open().unwrap();
         let mut modes = tcgetattr(pty.as_fd()).unwrap();
         let assert_is = |canonical, echo, opost_onlcr| {
-            let line = Line::of(pty.as_fd());
+            let line = Line::read(pty.as_fd());
             let expected = Line {
                 canonical,
                 echo,
@@ -80,6 +80,6 @@ mod tests {
     #[test]
     fn what_is_no_terminal_reads_as_raw() {
         let file = std::fs::File::open("/dev/null").unwrap();
-        assert_eq!(Line::of(file.as_fd()), Line::default());
+        assert_eq!(Line::read(file.as_fd()), Line::default());
     }
 }

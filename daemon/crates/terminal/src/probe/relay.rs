@@ -53,5 +53,5 @@ pub(super) fn line_behind(task: Task, master: i32, files: &mut ProcFiles) -> Opt
         .read(true)
         .custom_flags(libc::O_NOCTTY | libc::O_NONBLOCK);
     let terminal = options.open(format!("/dev/pts/{index}")).ok()?;
-    Some(Line::of(terminal.as_fd()))
+    Some(Line::read(terminal.as_fd()))
 }

@@ -160,7 +160,7 @@ impl Search {
         if self.pipe.is_none() {
             return true;
         }
-        let Ok(Some(sleep)) = Sleep::of(leader, &mut self.files) else {
+        let Ok(Some(sleep)) = Sleep::read(leader, &mut self.files) else {
             return false;
         };
         // Unless it is printing to a terminal that is full.
@@ -239,7 +239,7 @@ impl Search {
             return false;
         }
         self.tasks_left -= 1;
-        let sleep = match Sleep::of(task, &mut self.files) {
+        let sleep = match Sleep::read(task, &mut self.files) {
             Ok(Some(sleep)) => sleep,
             Ok(None) => return false,
             Err(error) => {
@@ -261,7 +261,7 @@ impl Search {
             return false;
         }
         // The count of switches belongs to this sleep only if the task still sleeps after it was read.
-        if !matches!(Sleep::of(task, &mut self.files), Ok(Some(now)) if now == sleep) {
+        if !matches!(Sleep::read(task, &mut self.files), Ok(Some(now)) if now == sleep) {
             return false;
         }
         // Its earlier output may not have been forwarded yet.

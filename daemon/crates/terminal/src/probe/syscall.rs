@@ -30,7 +30,7 @@ pub(super) struct Sleep {
 impl Sleep {
     /// Returns the call that the task sleeps in; `None` if it runs or sleeps outside a call.
     /// `PermissionDenied` if the kernel does not show it to this process, other errors if the task has ended.
-    pub(super) fn of(task: Task, files: &mut ProcFiles) -> io::Result<Option<Self>> {
+    pub(super) fn read(task: Task, files: &mut ProcFiles) -> io::Result<Option<Self>> {
         files.syscall(task).map(Self::parse)
     }
 
@@ -82,7 +82,7 @@ pub(super) struct InputSet {
 /// Returns what the call waits for. Reads the set through `files`, from the task's memory or its epoll descriptor.
 pub(super) fn wait_of(sleep: &Sleep, task: Task, files: &mut ProcFiles) -> io::Result<Wait> {
     let arguments = &sleep.arguments;
-    let (family, limit) = match Call::of(sleep.number) {
+    let (family, limit) = match Call::from(sleep.number) {
         Call::Read => return Ok(Wait::Read(arguments[0] as i32)),
         Call::Signal => return Ok(Wait::Signal),
         Call::Other => return Ok(Wait::Elsewhere),
@@ -134,9 +134,9 @@ enum TimeLimit {
     Pointer(usize),
 }
 
-impl Call {
+impl From<c_long> for Call {
     /// The calls without `p` exist only on x86-64; newer architectures only have their successors.
-    fn of(number: c_long) -> Self {
+    fn from(number: c_long) -> Self {
         use Family::{Epoll, Poll, Restart, Select};
         use TimeLimit::{Milliseconds, Pointer};
         #[cfg(target_arch = "x86_64")]
@@ -317,7 +317,7 @@ mod tests {
             (libc::SYS_pselect6, [0, 0, 0, 0, 0x7ffc, 0], true),
             (libc::SYS_restart_syscall, [0, 1, for_ever, 0, 0, 0], false),
         ] {
-            let Call::Set(_, limit) = Call::of(number) else {
+            let Call::Set(_, limit) = Call::from(number) else {
                 panic!("{number} waits for a set");
             };
             assert_eq!(

@@ -40,7 +40,7 @@ fn supervise() -> io::Result<()> {
         rustix::thread::set_name(c"ccd-run")?;
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     }
-    let mut port = Port::of(rustix::stdio::stdin().try_clone_to_owned()?)?;
+    let mut port = Port::from_socket(rustix::stdio::stdin().try_clone_to_owned()?)?;
     // The worker has sent it before it started this process.
     port.receive()?;
     let Some(((), descriptors)) = port.next()? else {

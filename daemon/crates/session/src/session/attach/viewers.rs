@@ -53,7 +53,7 @@ impl Viewers {
     }
 
     pub fn has(&self, peer: &Peer) -> bool {
-        self.of(peer.connection, |_| ()).is_some()
+        self.with_viewer(peer.connection, |_| ()).is_some()
     }
 
     pub fn records(&self) -> Vec<Attachment> {
@@ -73,7 +73,7 @@ impl Viewers {
     }
 
     /// Uses the viewer of a connection; `None` if the connection is not attached.
-    fn of<T>(&self, connection: u64, work: impl FnOnce(&mut Viewer) -> T) -> Option<T> {
+    fn with_viewer<T>(&self, connection: u64, work: impl FnOnce(&mut Viewer) -> T) -> Option<T> {
         let mut list = self.list.lock();
         let mut viewers = list.iter_mut();
         viewers
@@ -88,7 +88,7 @@ impl Viewers {
         bytes: &[u8],
         taken: impl FnOnce() -> TakenInput,
     ) -> Option<Vec<Typed>> {
-        self.of(peer.connection, |viewer| viewer.line.add(bytes, taken()))
+        self.with_viewer(peer.connection, |viewer| viewer.line.add(bytes, taken()))
     }
 
     fn add(&self, session: &Session, viewer: Viewer) -> Result<(), SessionError> {
@@ -112,7 +112,7 @@ impl Session {
     /// Called before a client types: the session takes the size of that viewer's terminal.
     pub(crate) fn follow_viewer(self: &Arc<Self>, peer: &Peer) -> Result<(), SessionError> {
         let viewer = |viewer: &mut Viewer| (viewer.read_only, viewer.size);
-        match self.viewers.of(peer.connection, viewer) {
+        match self.viewers.with_viewer(peer.connection, viewer) {
             None => Ok(()),
             Some((true, _)) => Err(SessionError::ReadOnly(self.id().clone())),
             Some((false, size)) => {
@@ -124,7 +124,7 @@ impl Session {
 
     /// Sets a new size of a viewer's terminal; true if nothing else is to be done, because the viewer is read-only.
     pub(crate) fn resize_viewer(&self, peer: &Peer, size: Size) -> bool {
-        let resized = self.viewers.of(peer.connection, |viewer| {
+        let resized = self.viewers.with_viewer(peer.connection, |viewer| {
             viewer.size = size;
             viewer.is_panned = false;
             viewer.read_only
@@ -137,7 +137,7 @@ impl Session {
 
     pub fn pan(&self, peer: &Peer, params: &SessionPanParams) -> Result<(), SessionError> {
         let (rows, cols) = self.size();
-        let panned = self.viewers.of(peer.connection, |viewer| {
+        let panned = self.viewers.with_viewer(peer.connection, |viewer| {
             viewer.corner = (
                 moved(viewer.corner.0, params.rows, rows, viewer.size.0),
                 moved(viewer.corner.1, params.cols, cols, viewer.size.1),
@@ -249,7 +249,7 @@ impl Sessions {
 impl Attached {
     pub fn size(&self) -> Size {
         let viewers = &self.session.viewers;
-        let size = viewers.of(self.connection, |viewer| viewer.size);
+        let size = viewers.with_viewer(self.connection, |viewer| viewer.size);
         size.unwrap_or((1, 1))
     }
 
@@ -257,12 +257,12 @@ impl Attached {
     pub fn panned_to(&self) -> Option<Size> {
         let viewers = &self.session.viewers;
         let panned = |viewer: &mut Viewer| viewer.is_panned.then_some(viewer.corner);
-        viewers.of(self.connection, panned).flatten()
+        viewers.with_viewer(self.connection, panned).flatten()
     }
 
     /// Notes the first row and column that the viewer sees now.
     pub fn sees_from(&self, corner: Size) {
-        self.session.viewers.of(self.connection, |viewer| {
+        self.session.viewers.with_viewer(self.connection, |viewer| {
             if !viewer.is_panned {
                 viewer.corner = corner;
             }

@@ -49,7 +49,7 @@ impl Daemon<'_> {
     pub(super) async fn table(self) -> Arc<ProcessTable> {
         match self {
             Self::Own(tables) => tables.current().await,
-            Self::Killed(tables) => tables.of_killed_daemon().await,
+            Self::Killed(tables) => tables.after_kill().await,
         }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) async fn end_orphans(tables: &ProcessTables, sessions: &[Traces]) {
     }
     let daemon = Daemon::Killed(tables);
     let table = daemon.table().await;
-    let processes = sessions.iter().flat_map(|one| table.of_session(one));
+    let processes = sessions.iter().flat_map(|one| table.processes_of(one));
     let processes: Vec<_> = processes.collect();
     if !processes.is_empty() {
         tracing::warn!(

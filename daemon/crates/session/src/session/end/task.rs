@@ -73,7 +73,7 @@ impl SessionTask {
         let deadline = Instant::now() + order.grace;
         let tables = &self.session.services.processes;
         let table = tables.current().await;
-        let processes = table.of_session(&self.session.traces());
+        let processes = table.processes_of(&self.session.traces());
         signal_group(self.session.facts.pid, Signal::HUP);
         signal_group(self.session.facts.pid, Signal::CONT);
         ask(&processes);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 impl Input {
     /// Sets whether the program runs over pipes, so that the terminal is not its own.
-    pub(crate) fn of_pipes(mut self, is_piped: bool) -> Self {
+    pub(crate) fn over_pipes(mut self, is_piped: bool) -> Self {
         self.piped = is_piped.then(Mutex::default);
         self
     }

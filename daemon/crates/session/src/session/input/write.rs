@@ -83,7 +83,7 @@ impl<'a> TerminalInput<'a> {
     }
 
     /// The same of other bytes. Those of half a command may have secrets that no rule finds.
-    pub fn of<'b>(&self, bytes: &'b [u8]) -> TerminalInput<'b> {
+    pub fn with_bytes<'b>(&self, bytes: &'b [u8]) -> TerminalInput<'b> {
         TerminalInput::new(bytes, self.is_secret || self.command.is_some())
     }
 
@@ -172,7 +172,7 @@ impl Input {
 
     /// Returns how the terminal handles input, while the session holds it.
     pub fn line(&self) -> Option<Line> {
-        self.master().map(|master| Line::of(master.as_fd()))
+        self.master().map(|master| Line::read(master.as_fd()))
     }
 
     /// True if no output waits in the terminal for the holder.
@@ -216,7 +216,7 @@ impl Input {
         let Some(master) = self.master() else {
             return Line::default();
         };
-        let before = Line::of(master.as_fd());
+        let before = Line::read(master.as_fd());
         if before.echo != is_on
             && let Ok(mut modes) = tcgetattr(&master)
         {
@@ -242,7 +242,7 @@ impl Input {
         let _waiting = Waiting(&self.waiting);
         let _turn = self.turn.lock().await;
         let master = self.master().ok_or(InputError::CLOSED)?;
-        let before = Line::of(master.as_fd());
+        let before = Line::read(master.as_fd());
         if before.canonical && self.piped.is_none() {
             refuse_long_lines(bytes)?;
         }
@@ -251,7 +251,7 @@ impl Input {
         if let Some(tape) = tape.as_ref().filter(|tape| tape.is_replay()) {
             let read = self.piped_line().map(|mut line| line.take(bytes));
             match &read {
-                Some(read) => tape.typed(terminal_input.of(read)).await?,
+                Some(read) => tape.typed(terminal_input.with_bytes(read)).await?,
                 None => tape.typed(terminal_input).await?,
             }
             return Ok(Written {
@@ -270,13 +270,13 @@ impl Input {
             Some(_) => self.write_to_pipes(&master, bytes, &mut read).await,
             None => self.write_all(&master, bytes).await,
         };
-        let after = Line::of(master.as_fd());
+        let after = Line::read(master.as_fd());
         let hidden = before.hides_input() || after.hides_input();
         let part = written_part(&outcome, bytes.len());
         let terminal_input = match terminal_input.command {
-            _ if self.piped.is_some() => terminal_input.of(&read),
+            _ if self.piped.is_some() => terminal_input.with_bytes(&read),
             Some(_) if part == bytes.len() => terminal_input,
-            _ => terminal_input.of(&bytes[..part]),
+            _ => terminal_input.with_bytes(&bytes[..part]),
         };
         // On a terminal that never echoes, the missing echo says nothing about secrecy.
         let unseen = if never_echoes {

@@ -241,7 +241,7 @@ impl Session {
             };
         let on_tape = self
             .tape()
-            .map(|tape| CommandOnTape::of(&tape, &params.command, has_editor))
+            .map(|tape| CommandOnTape::new(&tape, &params.command, has_editor))
             .transpose()
             .map_err(untypeable)?;
         let nonce = match &on_tape {

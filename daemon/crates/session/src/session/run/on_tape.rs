@@ -23,13 +23,13 @@ pub struct CommandOnTape {
 }
 
 impl CommandOnTape {
-    pub(super) fn of(
+    pub(super) fn new(
         tape: &SessionTape,
         command: &str,
         has_editor: bool,
     ) -> Result<Self, LineError> {
         let clean = redact_typed(command);
-        let nonce = Nonce::of(&clean);
+        let nonce = Nonce::from_text(&clean);
         let has_secrets = tape.settings.redact && clean != command;
         let shown = if has_secrets { &*clean } else { command };
         let line = if has_editor {

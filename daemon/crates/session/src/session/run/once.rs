@@ -76,7 +76,7 @@ impl Sessions {
         let mut warnings = Vec::new();
         let limit = self.services.settings().max_session_runtime;
         let deadline = Deadline::start(params.timeout_ms, limit, &mut warnings)?;
-        warnings.extend(ProcessSettings::of(&params.inherited).1);
+        warnings.extend(ProcessSettings::allowed(&params.inherited).1);
         let stdin = stdin_of(params)?;
         let script = params
             .script

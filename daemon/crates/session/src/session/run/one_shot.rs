@@ -58,7 +58,7 @@ impl OneShot {
         started.await.unwrap_or(Err(SessionError::ShuttingDown))
     }
 
-    pub fn of(sessions: &Arc<Sessions>, session: Arc<Session>) -> Self {
+    pub fn new(sessions: &Arc<Sessions>, session: Arc<Session>) -> Self {
         Self {
             sessions: Arc::clone(sessions),
             session,

@@ -45,7 +45,7 @@ impl SecondTerminal {
     }
 
     pub(super) fn line(&self) -> Line {
-        Line::of(self.master.get_ref().as_fd())
+        Line::read(self.master.get_ref().as_fd())
     }
 
     /// Waits for output; forever if there is no terminal.

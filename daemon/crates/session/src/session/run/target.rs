@@ -158,7 +158,7 @@ impl Session {
 
     fn target_at(&self, seen: &Foreground, shell: Shell) -> Target {
         let pid = seen.probe.foreground;
-        let printer = Printer::of_process(pid, seen.program.as_deref());
+        let printer = Printer::for_process(pid, seen.program.as_deref());
         Target {
             shell,
             printer,
@@ -241,7 +241,7 @@ impl Session {
             return self.is_key_question(probe, foreground);
         }
         let looks_so = || !last_line(self).trim_end().ends_with(PROMPT_ENDS);
-        match ShellKind::of_process(probe.foreground, foreground) {
+        match ShellKind::from_process(probe.foreground, foreground) {
             Some(ShellKind::Posix) => reader.reads_one_byte,
             _ if is_at_mark(&tail(self)) => false,
             Some(ShellKind::Ksh | ShellKind::Zsh) => looks_so(),
@@ -258,7 +258,7 @@ impl Session {
             return false;
         }
         let is_integrated = || self.facts.shell && is_integrated(probe.foreground);
-        match ShellKind::of_process(probe.foreground, foreground) {
+        match ShellKind::from_process(probe.foreground, foreground) {
             // Its line editor waits for several things, where the platform shows that.
             Some(ShellKind::Bash) if probe.verdict == Verdict::Blocked => true,
             Some(ShellKind::Bash | ShellKind::Zsh) => is_integrated() && !edits_a_line(&tail),
@@ -362,7 +362,7 @@ fn is_relay(name: &str) -> bool {
 }
 
 pub(super) fn is_relay_or_shell(name: &str) -> bool {
-    is_relay(name) || ShellKind::of(Path::new(name), &[]).is_some()
+    is_relay(name) || ShellKind::from_program(Path::new(name), &[]).is_some()
 }
 
 /// Returns whether a waiting shell has printed everything: the output ends in a prompt, or there was silence. A kernel

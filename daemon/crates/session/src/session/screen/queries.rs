@@ -79,7 +79,7 @@ async fn answer_all(session: Arc<Session>) {
 
 async fn compose(session: &Session, asked: &Asked) -> Option<Vec<u8>> {
     let master = session.input.master()?;
-    if session.facts.is_for_its_output() && Line::of(master.as_fd()).canonical {
+    if session.facts.is_for_its_output() && Line::read(master.as_fd()).canonical {
         // This output is not drawn by a terminal: what looks like a query is data, and an answer would be input.
         return None;
     }

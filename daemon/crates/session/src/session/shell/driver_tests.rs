@@ -86,7 +86,7 @@ impl LiveShell {
             seen: Vec::new(),
             last_output: Instant::now(),
             home: home.to_owned(),
-            printer: Printer::of(ShellKind::of(program, args)),
+            printer: Printer::for_shell(ShellKind::from_program(program, args)),
             has_editor: false,
             is_closed: false,
         };

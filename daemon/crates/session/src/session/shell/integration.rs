@@ -44,7 +44,7 @@ pub(crate) fn integrated(
     rc_dir: &Path,
     command_dir: &Path,
 ) -> io::Result<Integration> {
-    let kind = ShellKind::of(shell, args).filter(|_| reads_start_files(shell, args));
+    let kind = ShellKind::from_program(shell, args).filter(|_| reads_start_files(shell, args));
     let mut integration = match kind {
         Some(ShellKind::Bash) => bash(args, rc_dir)?,
         Some(ShellKind::Zsh) => zsh(args, env("ZDOTDIR"), rc_dir)?,
@@ -62,7 +62,7 @@ pub(crate) fn integrated(
 
 /// Returns whether `shell`, started with `args`, reads start files that ccd can add its own to.
 pub(crate) fn reads_start_files(shell: &Path, args: &[OsString]) -> bool {
-    match ShellKind::of(shell, args) {
+    match ShellKind::from_program(shell, args) {
         Some(ShellKind::Bash) => args.iter().all(|arg| is_login(arg) || arg == "-i"),
         Some(ShellKind::Zsh | ShellKind::Fish) => are_plain(args),
         Some(ShellKind::Posix | ShellKind::Ksh | ShellKind::Mksh) => may_read_env(shell, args),
@@ -84,7 +84,7 @@ pub(crate) fn is_integrated(pid: i32) -> bool {
     };
     // A file of fish's may start another shell before it comes to ccd's. Older builds did not name the shell.
     let is_other = value(COMMAND_SHELL).is_some_and(|name| {
-        let kind = ShellKind::of_process(pid, None);
+        let kind = ShellKind::from_process(pid, None);
         kind.is_some_and(|kind| format!("{kind:?}").as_bytes() != name)
     });
     value(COMMAND_DIR).is_some() && !is_other

@@ -30,7 +30,7 @@ impl ShellKind {
     /// Returns the family of `program` by its base name, or `None` if it is not a shell of these families.
     /// A version (`bash-5.2`, `bash-static`) and the dash of a login shell (`-zsh`) are ignored. `args` matter only for
     /// busybox, which is a shell if its first argument says so.
-    pub(crate) fn of(program: &Path, args: &[OsString]) -> Option<Self> {
+    pub(crate) fn from_program(program: &Path, args: &[OsString]) -> Option<Self> {
         let name = program.file_name()?.to_str()?;
         let name = name.strip_prefix('-').unwrap_or(name);
         if name == "busybox" {
@@ -54,10 +54,10 @@ impl ShellKind {
 
     /// Returns the family of the process `pid`. Its executable takes precedence over the name it was called by, because mksh
     /// may be called `sh` or `ksh`.
-    pub(crate) fn of_process(pid: i32, called: Option<&str>) -> Option<Self> {
+    pub(crate) fn from_process(pid: i32, called: Option<&str>) -> Option<Self> {
         let file = std::fs::read_link(format!("/proc/{pid}/exe")).ok();
-        let by_file = file.and_then(|file| Self::of(&file, &[]));
-        by_file.or_else(|| Self::of(Path::new(called?), &[]))
+        let by_file = file.and_then(|file| Self::from_program(&file, &[]));
+        by_file.or_else(|| Self::from_program(Path::new(called?), &[]))
     }
 }
 
@@ -80,34 +80,34 @@ fn is_version(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn of(program: &str, args: &[&str]) -> Option<ShellKind> {
+    fn kind(program: &str, args: &[&str]) -> Option<ShellKind> {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
-        ShellKind::of(Path::new(program), &args)
+        ShellKind::from_program(Path::new(program), &args)
     }
 
     #[test]
     fn shells_are_known_by_their_base_name() {
-        assert_eq!(of("/bin/bash", &[]), Some(ShellKind::Bash));
-        assert_eq!(of("bash-5.2", &[]), Some(ShellKind::Bash));
-        assert_eq!(of("mksh-static", &[]), Some(ShellKind::Mksh));
-        assert_eq!(of("-zsh", &["-l"]), Some(ShellKind::Zsh));
-        assert_eq!(of("/usr/bin/dash", &[]), Some(ShellKind::Posix));
-        assert_eq!(of("mksh", &[]), Some(ShellKind::Mksh));
-        assert_eq!(of("fish", &["-l"]), Some(ShellKind::Fish));
+        assert_eq!(kind("/bin/bash", &[]), Some(ShellKind::Bash));
+        assert_eq!(kind("bash-5.2", &[]), Some(ShellKind::Bash));
+        assert_eq!(kind("mksh-static", &[]), Some(ShellKind::Mksh));
+        assert_eq!(kind("-zsh", &["-l"]), Some(ShellKind::Zsh));
+        assert_eq!(kind("/usr/bin/dash", &[]), Some(ShellKind::Posix));
+        assert_eq!(kind("mksh", &[]), Some(ShellKind::Mksh));
+        assert_eq!(kind("fish", &["-l"]), Some(ShellKind::Fish));
     }
 
     #[test]
     fn busybox_is_a_shell_only_as_one() {
-        assert_eq!(of("busybox", &["sh"]), Some(ShellKind::Posix));
-        assert_eq!(of("busybox", &["vi"]), None);
-        assert_eq!(of("busybox", &[]), None);
+        assert_eq!(kind("busybox", &["sh"]), Some(ShellKind::Posix));
+        assert_eq!(kind("busybox", &["vi"]), None);
+        assert_eq!(kind("busybox", &[]), None);
     }
 
     #[test]
     fn other_programs_are_no_shells() {
         let others = "python3 bash-completion shellcheck  / csh nu";
         for program in others.split(' ') {
-            assert_eq!(of(program, &[]), None, "{program}");
+            assert_eq!(kind(program, &[]), None, "{program}");
         }
     }
 }

@@ -67,7 +67,7 @@ pub(crate) enum Printer {
 }
 
 impl Printer {
-    pub(crate) fn of(kind: Option<ShellKind>) -> Self {
+    pub(crate) fn for_shell(kind: Option<ShellKind>) -> Self {
         match kind {
             Some(ShellKind::Bash) => Self::BuiltinPrintf,
             Some(ShellKind::Zsh) => Self::Zsh,
@@ -98,8 +98,8 @@ impl Printer {
     }
 
     /// Returns the printer of the shell `pid`. A shell at the far end of an ssh connection is unknown.
-    pub(crate) fn of_process(pid: i32, called: Option<&str>) -> Self {
-        Self::of(ShellKind::of_process(pid, called))
+    pub(crate) fn for_process(pid: i32, called: Option<&str>) -> Self {
+        Self::for_shell(ShellKind::from_process(pid, called))
     }
 
     fn start_mark(self, Nonce(nonce): &Nonce) -> String {
@@ -147,7 +147,7 @@ impl Nonce {
     }
 
     /// Returns the nonce of a text, which is always the same.
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn from_text(text: &str) -> Self {
         Self::hex(&Sha256::digest(text.as_bytes())[..NONCE_BYTES])
     }
 
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn mksh_prints_with_its_own_builtin() {
-        let printer = Printer::of(Some(ShellKind::Mksh));
+        let printer = Printer::for_shell(Some(ShellKind::Mksh));
         assert_eq!(
             line(printer, Way::Inline(b"-x 'a'")),
             " \\builtin print -n '\\0033]133;C;ab12\\0007'; \\eval \"$(\\builtin print -n '\\0055x \\0047a\\0047')\"; \
@@ -316,7 +316,7 @@ mod tests {
             (ShellKind::Posix, " \\command printf "),
             (ShellKind::Mksh, " \\builtin print -n "),
         ] {
-            let typed = line(Printer::of(Some(kind)), Way::Inline(b"x"));
+            let typed = line(Printer::for_shell(Some(kind)), Way::Inline(b"x"));
             assert_eq!(typed.matches(words).count(), 2, "{typed}");
             assert!(
                 typed.contains(&format!("$({}", words.trim_start())),

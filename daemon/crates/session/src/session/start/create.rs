@@ -278,7 +278,7 @@ impl Sessions {
             echo: params.echo.unwrap_or(!params.plain),
             ring_path: self.services.folders.ring(id.as_str()),
         };
-        let kept_state = KeptSession::of_start(&facts, plan.size, tape.as_deref()).to_bytes();
+        let kept_state = KeptSession::at_start(&facts, plan.size, tape.as_deref()).to_bytes();
         if let Some(ended) = self.all.get(id) {
             self.release(&ended); // its ring file has the same name
         }
@@ -396,7 +396,7 @@ impl Sessions {
         let writer = LogWriter::new(folder.clone(), 0, rotation);
         let output = Output::live(folder, spawned.ring, facts.output_limit);
         let input = Input::new(Some(spawned.master), self.services.leaving.clone(), tape);
-        let input = input.of_pipes(facts.pipes);
+        let input = input.over_pipes(facts.pipes);
         let flusher = Flusher::new(writer);
         let services = Arc::clone(&self.services);
         let session = Session::live(services, facts, output, flusher, input, size);

@@ -25,7 +25,7 @@ pub(super) struct Environment {
 }
 
 impl Environment {
-    pub(super) fn of(params: &SessionCreateParams) -> Result<Self, SessionError> {
+    pub(super) fn from_params(params: &SessionCreateParams) -> Result<Self, SessionError> {
         let mut variables = match &params.inherited.caller_env {
             Some(variables) => to_os(variables),
             None => clean(),
@@ -210,7 +210,7 @@ mod tests {
     use ccd_protocol::Inherited;
     use ccd_protocol::tape::TapeOptions;
 
-    fn of_env<const N: usize>(variables: [(&str, &str); N]) -> Inherited {
+    fn inherited<const N: usize>(variables: [(&str, &str); N]) -> Inherited {
         Inherited {
             caller_env: Some(variables.map(|(a, b)| (a.into(), b.into())).into()),
             ..Inherited::default()
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_clean_environment_has_what_a_login_sets_and_nothing_else() {
-        let mut env = Environment::of(&SessionCreateParams::default()).unwrap();
+        let mut env = Environment::from_params(&SessionCreateParams::default()).unwrap();
         env.finish(&SessionId::parse("x").unwrap());
         let names = env.variables.keys().map(|name| name.to_str().unwrap());
         assert_eq!(
@@ -231,11 +231,11 @@ mod tests {
     #[test]
     fn given_variables_lie_over_the_callers() {
         let params = SessionCreateParams {
-            inherited: of_env([("A", "1"), ("B", "1"), ("LINES", "50")]),
+            inherited: inherited([("A", "1"), ("B", "1"), ("LINES", "50")]),
             env: [("B".to_owned(), "2".to_owned())].into(),
             ..Default::default()
         };
-        let env = Environment::of(&params).unwrap();
+        let env = Environment::from_params(&params).unwrap();
         assert_eq!(
             (env.get("A"), env.get("B"), env.get("LINES")),
             (Some("1"), Some("2"), None)
@@ -249,11 +249,11 @@ mod tests {
                 .iter()
                 .map(|&(name, value)| (name.into(), value.into()));
             let params = SessionCreateParams {
-                inherited: of_env([("TERM", "screen"), ("COLORTERM", "24bit")]),
+                inherited: inherited([("TERM", "screen"), ("COLORTERM", "24bit")]),
                 env: given.collect(),
                 ..Default::default()
             };
-            let mut env = Environment::of(&params).unwrap();
+            let mut env = Environment::from_params(&params).unwrap();
             env.finish(&SessionId::parse("x").unwrap());
             ["TERM", "COLORTERM"].map(|name| env.get(name).unwrap_or("none").to_owned())
         };
@@ -276,7 +276,7 @@ mod tests {
                 env: [(name.to_owned(), String::new())].into(),
                 ..Default::default()
             };
-            assert!(Environment::of(&params).is_err(), "{name:?}");
+            assert!(Environment::from_params(&params).is_err(), "{name:?}");
         }
     }
 

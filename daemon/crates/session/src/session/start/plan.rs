@@ -90,8 +90,8 @@ impl Sessions {
         let label = params.encoding.as_deref().unwrap_or("utf-8");
         let encoding = encoding_for(label)
             .map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
-        let env = Environment::of(params)?;
-        let (settings_of_program, mut warnings) = ProcessSettings::of(&params.inherited);
+        let env = Environment::from_params(params)?;
+        let (settings_of_program, mut warnings) = ProcessSettings::allowed(&params.inherited);
         let cwd = cwd_of(params, &env)?;
         let program = program_of(params, &env)?;
         check_echo(params)?;
@@ -140,7 +140,7 @@ impl Sessions {
             tty_device: 0,
             is_of_this_holder: true,
             output_limit: count("output_limit", params.output_limit, most_lines)?.max(1),
-            origin: script.map(|script| Arc::new(Origin::of(script))),
+            origin: script.map(|script| Arc::new(Origin::from(script))),
             redacts_log: redact::is_on(params.tape.as_ref().and_then(|tape| tape.redact)),
         };
         Ok(Plan {
@@ -160,7 +160,7 @@ impl Plan {
         let Facts { program, args, .. } = &self.facts;
         let words: Vec<OsString> = args.iter().map(OsString::from).collect();
         let path = Path::new(program);
-        let why = match ShellKind::of(path, &words) {
+        let why = match ShellKind::from_program(path, &words) {
             None => format!(
                 "{program} is not a shell that session run knows ({KNOWN}), so it is started as it is"
             ),

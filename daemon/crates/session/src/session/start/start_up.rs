@@ -29,8 +29,8 @@ pub struct Origin {
     pub has_start: bool,
 }
 
-impl Origin {
-    pub(super) fn of(script: &Script) -> Self {
+impl From<&Script> for Origin {
+    fn from(script: &Script) -> Self {
         Self {
             name: script.name.clone(),
             success: script.success.clone(),
@@ -47,7 +47,7 @@ pub(crate) struct StartUp {
 
 impl StartUp {
     /// Returns the progress for a session of this origin; without a start it is complete.
-    pub(crate) fn of(origin: Option<&Origin>) -> Self {
+    pub(crate) fn new(origin: Option<&Origin>) -> Self {
         let over = CancellationToken::new();
         if !origin.is_some_and(|origin| origin.has_start) {
             over.cancel();

@@ -144,7 +144,7 @@ impl Sessions {
             _ => None,
         };
         let input =
-            Input::new(Some(master), self.services.leaving.clone(), tape).of_pipes(facts.pipes);
+            Input::new(Some(master), self.services.leaving.clone(), tape).over_pipes(facts.pipes);
         let services = Arc::clone(&self.services);
         let session = Session::live(services, facts, output, flusher, input, size)
             .kept_in(adopted.kept_file)

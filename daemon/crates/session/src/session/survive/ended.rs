@@ -81,7 +81,10 @@ impl Sessions {
             .map(|session| session.output.dir().to_owned())
             .collect();
         let tapes = blocking(move || -> Vec<_> {
-            folders.iter().map(|folder| PastTape::of(folder)).collect()
+            folders
+                .iter()
+                .map(|folder| PastTape::read(folder))
+                .collect()
         });
         for (session, tape) in sessions.into_iter().zip(tapes.await) {
             *session.past_tape.lock() = tape;
@@ -178,7 +181,7 @@ impl Sessions {
             }
         }
         let names = strays.iter().filter_map(|folder| folder.name.to_str());
-        let traces: Vec<_> = names.map(Traces::of_id).collect();
+        let traces: Vec<_> = names.map(Traces::from_id).collect();
         end_orphans(&self.services.processes, &traces).await;
         let at = &self.services.folders.sessions;
         let strays = strays.iter().map(|folder| at.join(&folder.name));

@@ -63,7 +63,7 @@ pub(super) struct KeptOrder {
 
 impl KeptSession {
     /// Makes the kept state from what is known before the program is started.
-    pub(crate) fn of_start(facts: &Facts, size: Size, tape: Option<&SessionTape>) -> Self {
+    pub(crate) fn at_start(facts: &Facts, size: Size, tape: Option<&SessionTape>) -> Self {
         Self {
             row: row_of_start(facts, size),
             plain: facts.plain,
@@ -83,13 +83,13 @@ impl KeptSession {
             is_starting: facts.origin.as_ref().is_some_and(|origin| origin.has_start),
             redacts_log: Some(facts.redacts_log),
             pipe: None,
-            tape: tape.map(KeptTape::of),
+            tape: tape.map(KeptTape::new),
             command: None,
         }
     }
 
     /// Makes the kept state of a session as it is now.
-    fn of(session: &Session) -> Self {
+    fn new(session: &Session) -> Self {
         Self {
             sizes: session.screen.sizes(),
             input_has_ended: session.input_has_ended(),
@@ -102,7 +102,7 @@ impl KeptSession {
             pipe: session.pipe.kept(),
             tape: session.kept_tape(),
             command: session.kept_command(),
-            ..Self::of_start(&session.facts, session.size(), None)
+            ..Self::at_start(&session.facts, session.size(), None)
         }
     }
 
@@ -177,7 +177,7 @@ impl Session {
             return;
         };
         if has_new_facts || kept.facts.is_empty() {
-            kept.facts = KeptSession::of(self).to_bytes();
+            kept.facts = KeptSession::new(self).to_bytes();
         }
         if let Err(error) = kept.write(&self.hidden) {
             tracing::warn!(session = %self.id(), %error, "could not save the state for the next worker: it would get an older one");

@@ -25,7 +25,7 @@ pub(super) struct End {
 }
 
 impl End {
-    fn of(session: &Session) -> Option<Self> {
+    fn from_session(session: &Session) -> Option<Self> {
         let state = session.state();
         Some(Self {
             reason: state.end_reason?,
@@ -84,7 +84,7 @@ impl Sessions {
             return self.release(session);
         };
         tracing::error!(session = %session.id(), %error, "could not write the end of a session to the database; trying again");
-        if let Some(end) = End::of(session) {
+        if let Some(end) = End::from_session(session) {
             session.output.set_note(end.to_string().as_bytes());
         }
         let (sessions, session) = (Arc::clone(self), Arc::clone(session));
@@ -150,7 +150,7 @@ impl Sessions {
 /// Returns whether a tape has yet to be made from the log in this folder.
 async fn has_recording(folder: &Path) -> bool {
     let folder = folder.to_owned();
-    let noted = tokio::task::spawn_blocking(move || Note::of(&folder).is_some()).await;
+    let noted = tokio::task::spawn_blocking(move || Note::read(&folder).is_some()).await;
     noted.unwrap_or(false)
 }
 

@@ -60,7 +60,7 @@ impl Sessions {
         let ringed: Vec<&str> = ringed.iter().map(String::as_str).collect();
         let strays = without_session(&self.services.store, &ringed).await?;
         lived.extend(strays.iter().cloned());
-        let traces: Vec<_> = lived.iter().map(|id| Traces::of_id(id)).collect();
+        let traces: Vec<_> = lived.iter().map(|id| Traces::from_id(id)).collect();
         end_orphans(&self.services.processes, &traces).await;
         let mut without_files = Vec::new();
         let mut with_ring = alive.clone();
@@ -86,7 +86,7 @@ impl Sessions {
             self.services
                 .finish_killed_tape(session.output.dir(), &session.output, None)
                 .await;
-            *session.past_tape.lock() = PastTape::of(session.output.dir());
+            *session.past_tape.lock() = PastTape::read(session.output.dir());
             let session = Arc::new(session);
             self.insert(Arc::clone(&session));
             match session.save().await {

@@ -57,7 +57,7 @@ impl Sessions {
             plain: true,
             ..SessionCreateParams::default()
         };
-        let peer = Peer::of_daemon(CancellationToken::new());
+        let peer = Peer::daemon(CancellationToken::new());
         let shot = OneShot::start(self, &peer, params).await;
         let shot = shot.map_err(|error: SessionError| error.to_string())?;
         let in_time = tokio::time::timeout(LIMIT, shot.session.wait_dead())

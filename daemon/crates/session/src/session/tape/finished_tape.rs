@@ -128,7 +128,7 @@ pub(super) async fn finish(
     let (root, folder) = (Arc::clone(root), output.dir().to_owned());
     let made = tokio::task::spawn_blocking(move || {
         if ended.is_piped() {
-            printed.streams = match Marks::of(&folder) {
+            printed.streams = match Marks::read(&folder) {
                 Ok(marks) => marks.changes().to_vec(),
                 Err(error) => {
                     return Finished::problem(format!(

@@ -40,7 +40,7 @@ pub(crate) struct KeptTape {
 }
 
 impl KeptTape {
-    pub(crate) fn of(tape: &SessionTape) -> Self {
+    pub(crate) fn new(tape: &SessionTape) -> Self {
         let left = tape.take_left();
         let live = match tape.live.get() {
             Some(live) => Some(live.kept.clone()),
@@ -104,7 +104,7 @@ impl Services {
         filters: Option<Box<RunFilter<'static>>>,
     ) -> bool {
         let at = folder.to_owned();
-        let note = tokio::task::spawn_blocking(move || Note::of(&at)).await;
+        let note = tokio::task::spawn_blocking(move || Note::read(&at)).await;
         let Some(note) = note.ok().flatten() else {
             return true;
         };
@@ -131,7 +131,7 @@ impl Services {
         if finished.is_put_off {
             return false;
         }
-        let mut past = PastTape::of(folder).unwrap_or_default();
+        let mut past = PastTape::read(folder).unwrap_or_default();
         match &finished.problem {
             Some(_) if finished.problem == past.uses.problem => {}
             Some(problem) => {
@@ -150,7 +150,7 @@ impl Services {
         if let Err(error) = past.write(folder) {
             tracing::warn!(%error, "could not note how a recording ended");
         }
-        Note::of(folder).is_none()
+        Note::read(folder).is_none()
     }
 }
 
@@ -161,7 +161,7 @@ async fn resume_recording(
     output: &Output,
 ) -> Recording {
     let at = kept.clone();
-    let resumption = blocking_io(move || Resumption::of(&at)).await;
+    let resumption = blocking_io(move || Resumption::read(&at)).await;
     let printed = match resumption.as_ref().ok().and_then(Resumption::offset) {
         Some(offset) => printed_from(output, offset).await,
         None => Vec::new(),
@@ -179,6 +179,6 @@ async fn printed_from(output: &Output, offset: u64) -> Vec<u8> {
 
 impl Session {
     pub(crate) fn kept_tape(&self) -> Option<KeptTape> {
-        self.tape().map(|tape| KeptTape::of(&tape))
+        self.tape().map(|tape| KeptTape::new(&tape))
     }
 }

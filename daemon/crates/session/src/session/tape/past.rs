@@ -29,7 +29,7 @@ impl PastTape {
     }
 
     /// Reads the file in a session's folder. Blocks.
-    pub fn of(folder: &Path) -> Option<Self> {
+    pub fn read(folder: &Path) -> Option<Self> {
         let bytes = own_file::content(&folder.join(PAST), MAX_PAST_BYTES).ok()?;
         let mut past: Self = serde_json::from_slice(&bytes).ok()?;
         if past.uses.new.is_empty() {

@@ -88,7 +88,7 @@ impl SessionTape {
         session.note_write(terminal_input.bytes);
         let keys = session.input.keys_of(terminal_input.bytes);
         let keys = match &keys {
-            Cow::Owned(keys) => terminal_input.of(keys),
+            Cow::Owned(keys) => terminal_input.with_bytes(keys),
             Cow::Borrowed(_) => terminal_input,
         };
         let typing = self.recording().map(Recording::typing);
@@ -115,7 +115,7 @@ impl SessionTape {
             let (rows, cols) = outer.size();
             (params.rows, params.cols) = (Some(rows.into()), Some(cols.into()));
         }
-        let peer = Peer::of_daemon(gone.clone());
+        let peer = Peer::daemon(gone.clone());
         let shot = Box::pin(OneShot::start(&sessions, &peer, params));
         let shot = shot.await.map_err(failed)?;
         let place = player.place();
@@ -178,8 +178,8 @@ impl SessionTape {
             }
         };
         let gone = CancellationToken::new();
-        inner.claim(&Peer::of_daemon(gone.clone()));
-        let shot = OneShot::of(&sessions, inner);
+        inner.claim(&Peer::daemon(gone.clone()));
+        let shot = OneShot::new(&sessions, inner);
         let shown = shown.saturating_sub(kept.outer_start);
         self.show_live(shot, gone, kept, player.playback(), shown);
     }

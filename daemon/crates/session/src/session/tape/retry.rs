@@ -46,7 +46,8 @@ impl Sessions {
             if self.services.stop.is_cancelled() {
                 return true;
             }
-            if session.is_dead() && !session.is_past() && Note::of(session.output.dir()).is_some() {
+            if session.is_dead() && !session.is_past() && Note::read(session.output.dir()).is_some()
+            {
                 are_left |= !session.retry_tape(self.filters()).await;
             }
         }
@@ -70,10 +71,10 @@ impl Session {
                 services
                     .finish_killed_tape(folder, &self.output, filters)
                     .await;
-                *self.past_tape.lock() = PastTape::of(folder);
+                *self.past_tape.lock() = PastTape::read(folder);
             }
         }
-        Note::of(folder).is_none()
+        Note::read(folder).is_none()
     }
 
     /// Makes the tape of a recording that this process made, and whose secrets it therefore knows.
@@ -111,7 +112,7 @@ impl Session {
         *self.past_tape.lock() = Some(past.clone());
         let noted = blocking_io(move || {
             past.write(&folder)?;
-            Ok(Note::of(&folder).is_some())
+            Ok(Note::read(&folder).is_some())
         });
         match noted.await {
             Ok(is_kept) if is_kept => {}

@@ -72,7 +72,7 @@ impl SessionTape {
             root: Arc::clone(&self.root),
             record_with: record_with(meta, named),
             rules: self.settings.rules.clone(),
-            invocation: Invocation::of(meta),
+            invocation: Invocation::from_meta(meta),
             pace: ReplayPace {
                 latency: self.settings.latency.clone(),
                 error_rate: self.settings.error_rate,
@@ -131,7 +131,7 @@ impl SessionTape {
                 let whole = if input == on_tape {
                     terminal_input
                 } else {
-                    terminal_input.of(&input)
+                    terminal_input.with_bytes(&input)
                 };
                 let typed = self.type_live(live, whole).await;
                 self.keep();

@@ -346,7 +346,7 @@ fn look_at_tape(session: &Session) -> Option<Probe> {
     let master = session.input.master()?;
     Some(Probe {
         foreground: session.facts.pid,
-        line: Line::of(master.as_fd()),
+        line: Line::read(master.as_fd()),
         verdict: if waits { Verdict::Blocked } else { Verdict::No },
         how: OF_TAPE.into(),
         reader: None,

@@ -155,7 +155,7 @@ impl Builder {
         if self.timed_keys <= MAX_KEYS {
             set_keys(&mut exchange.annotations, &keys);
         }
-        exchange.input.kind = InputKind::of(&exchange.input.bytes);
+        exchange.input.kind = InputKind::from_input(&exchange.input.bytes);
         if exchange.input.bytes == [MASK.as_bytes(), b"\r"].concat() {
             let output: Vec<u8> = exchange.output().take(64).collect();
             // It was typed hidden, and therefore masked.

@@ -46,7 +46,7 @@ impl CastError {
     }
 
     /// As [`Self::at`], for a fault in the part of `text` that starts at `begin`.
-    pub(super) fn of(stop: Stop, text: &str, begin: usize) -> Self {
+    pub(super) fn from_stop(stop: Stop, text: &str, begin: usize) -> Self {
         let offset = begin + stop.offset();
         Self::at(text.as_bytes(), offset, stop.into_fault())
     }

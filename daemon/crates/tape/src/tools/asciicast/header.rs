@@ -30,7 +30,7 @@ struct Sides {
 
 impl Header {
     /// Reads the header at the start of `text`.
-    pub(super) fn of(text: &str) -> Scanned<Self> {
+    pub(super) fn parse(text: &str) -> Scanned<Self> {
         let mut scanner = Scanner::new(text);
         let mut header = Self {
             start: scanner.start()?,

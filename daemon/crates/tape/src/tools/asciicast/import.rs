@@ -47,7 +47,7 @@ pub fn import(bytes: &[u8], facts: Facts) -> Result<Imported, CastError> {
     if text.trim_start_matches(BOM).trim().is_empty() {
         return Err(CastError::Empty);
     }
-    let header = Header::of(text).map_err(|stop| CastError::of(stop, text, 0))?;
+    let header = Header::parse(text).map_err(|stop| CastError::from_stop(stop, text, 0))?;
     let refused = |fault| CastError::at(text.as_bytes(), header.start, fault);
     let size = header.size.ok_or_else(|| refused(Fault::NoSize))?;
     let mut builder = Builder::new(size.cols);
@@ -58,7 +58,7 @@ pub fn import(bytes: &[u8], facts: Facts) -> Result<Imported, CastError> {
                 builder.pass(delay_us);
                 builder.event(event);
             })
-            .map_err(|stop| CastError::of(stop, text, 0))?;
+            .map_err(|stop| CastError::from_stop(stop, text, 0))?;
             let rest = text.get(header.end..).unwrap_or_default();
             if !rest.trim().is_empty() {
                 let after = text.len() - rest.trim_start().len();
@@ -124,7 +124,7 @@ fn read_events(text: &str, header: &Header, builder: &mut Builder) -> Result<(),
                 ));
                 return Ok(());
             }
-            Err(stop) => return Err(CastError::of(stop, text, begin)),
+            Err(stop) => return Err(CastError::from_stop(stop, text, begin)),
         };
         is_first = false;
         match header.version {

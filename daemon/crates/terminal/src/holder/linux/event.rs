@@ -15,11 +15,6 @@ impl Event {
         Ok(Self(eventfd(0, flags)?))
     }
 
-    /// Wraps an event that another process has created.
-    pub(crate) fn of(descriptor: OwnedFd) -> Self {
-        Self(descriptor)
-    }
-
     pub(crate) fn raise(&self) {
         // The only error is a counter at its maximum, and then it is readable anyway.
         let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
@@ -28,6 +23,13 @@ impl Event {
     pub(crate) fn clear(&self) {
         // It fails if the event was not raised, which is fine.
         let _ = rustix::io::read(&self.0, &mut [0_u8; 8]);
+    }
+}
+
+/// Wraps an event that another process has created.
+impl From<OwnedFd> for Event {
+    fn from(descriptor: OwnedFd) -> Self {
+        Self(descriptor)
     }
 }
 

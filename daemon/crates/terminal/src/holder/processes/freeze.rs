@@ -62,7 +62,7 @@ impl ProcessTable {
             .collect();
         let mut own: HashMap<i32, (Process, Arc<str>)> = HashMap::new();
         for session in sessions {
-            let processes = self.of_session(session).into_iter();
+            let processes = self.processes_of(session).into_iter();
             own.extend(processes.map(|process| (process.pid, (process, Arc::clone(&session.id)))));
         }
         let insiders = sessions
@@ -322,7 +322,7 @@ mod tests {
 
     impl Drop for Family {
         fn drop(&mut self) {
-            let programs = self.programs.iter().filter_map(|pid| Process::of(*pid));
+            let programs = self.programs.iter().filter_map(|pid| Process::find(*pid));
             signal_all(&programs.collect::<Vec<_>>(), Signal::KILL);
             self.shell.kill().unwrap();
             self.shell.wait().unwrap();
@@ -350,8 +350,8 @@ mod tests {
         let other = Family::start(&mut command);
         let mut command = Command::new("setsid");
         let own = Family::start(command.arg("sh").env(SESSION_VARIABLE, id("own")));
-        let table = ProcessTable::of_own_sessions(&ProcessTable::default());
-        let sessions = [id("none"), id("own")].map(|id| Traces::of_id(&id));
+        let table = ProcessTable::read(&ProcessTable::default());
+        let sessions = [id("none"), id("own")].map(|id| Traces::from_id(&id));
         let frozen = table.freeze(&sessions, soon());
         assert_eq!(frozen.len(), 3);
         assert!(frozen.iter().all(|frozen| *frozen.session == *id("own")));

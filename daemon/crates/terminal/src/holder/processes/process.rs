@@ -37,7 +37,7 @@ pub struct Process {
 
 impl Process {
     /// Returns the process that has the number `pid` now; `None` if it has ended or cannot be inspected.
-    pub fn of(pid: i32) -> Option<Self> {
+    pub fn find(pid: i32) -> Option<Self> {
         let stat = ProcessStat::read(pid)?;
         stat.lives.then_some(Self {
             pid,
@@ -47,7 +47,7 @@ impl Process {
 
     /// Returns true if the process has ended, even if it is not reaped yet.
     pub fn is_gone(&self) -> bool {
-        Self::of(self.pid) != Some(*self)
+        Self::find(self.pid) != Some(*self)
     }
 }
 

@@ -1,5 +1,5 @@
 use ccd_mcp::Reach;
-use ccd_tape::settings::Replay;
+use ccd_tape::settings::ReplayDefaults;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -60,7 +60,7 @@ keys! {
         safe_mode: bool = true,
         limits: ClientLimits = ClientLimits::default(),
         logging: Logging = Logging::default(),
-        replay: Replay = Replay::default(),
+        replay: ReplayDefaults = ReplayDefaults::default(),
         hooks: Hooks = Hooks::default(),
         coach: CoachKeys = CoachKeys::default(),
         exec: ExecKeys = ExecKeys::default(),

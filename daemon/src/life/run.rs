@@ -9,8 +9,8 @@ use super::terminals::Terminals;
 use super::wiring;
 use crate::config::{ConfigWatch, Loaded, Paths};
 use crate::store::{Opening, SCHEMA, Store};
-use ccd_session::session::Past;
-use ccd_terminal::holder::{Adopted, Cause, HandOver};
+use ccd_session::session::PastProcesses;
+use ccd_terminal::holder::{Adopted, HandOver, HandoverCause};
 use std::io;
 use std::path::Path;
 
@@ -27,9 +27,10 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     let (store, database_is_new) =
         open_database(&prepared.paths, begun.hand_over.as_ref(), &begun.adopted).await?;
     let (owners, threads) = wiring::parts(&prepared, holder, &store)?;
-    let past = Past {
+    let past = PastProcesses {
         holder_since: &begun.since,
-        has_crashed: (begun.hand_over.as_ref()).is_some_and(|last| last.cause == Cause::Crash),
+        has_crashed: (begun.hand_over.as_ref())
+            .is_some_and(|last| last.cause == HandoverCause::Crash),
         database_is_new,
     };
     let recovered = owners.sessions.recover(begun.adopted, &past).await;

@@ -1,6 +1,6 @@
 //! Everything that a terminal shows: the lines that left the screen at its top, and the screen.
 
-use super::model::{Row, Screen};
+use super::model::{RowText, Screen};
 use std::collections::VecDeque;
 
 /// Rows that leave the screen are taken from the model after this much output.
@@ -10,21 +10,21 @@ pub(super) const PIECE_BYTES: usize = 4096;
 pub(super) const MAX_ROWS: usize = 1 << 17;
 
 /// A terminal that remembers the rows above its screen.
-pub struct Roll {
+pub struct ScrollingScreen {
     screen: Screen,
-    above: VecDeque<Row>,
+    above: VecDeque<RowText>,
     /// The number of the first of these rows.
     first: usize,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct RowPosition {
     row: usize,
     /// How many characters of its row are before it.
     chars: usize,
 }
 
-impl Place {
+impl RowPosition {
     /// Returns how many rows further down another position is, and how many characters further to the right if that is
     /// in the same row, otherwise how many are before it.
     pub fn to(self, other: Self) -> (isize, isize) {
@@ -34,7 +34,7 @@ impl Place {
     }
 }
 
-impl Roll {
+impl ScrollingScreen {
     pub fn new(rows: u16, cols: u16) -> Self {
         Self {
             screen: Screen::with_rows_above(rows, cols, MAX_ROWS),
@@ -53,9 +53,9 @@ impl Roll {
         self.first += extra;
     }
 
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> RowPosition {
         let (row, chars) = self.screen.cursor_in_text();
-        Place {
+        RowPosition {
             row: self.first + self.above.len() + row,
             chars,
         }
@@ -73,11 +73,11 @@ impl Roll {
 
     /// Returns what is shown after a position, without trailing blanks; a line that was only wrapped is one line. If the
     /// screen was cleared since, or the program has the alternate screen, that is the whole screen.
-    pub fn since(&self, place: Place) -> String {
+    pub fn since(&self, place: RowPosition) -> String {
         let top = self.first + self.above.len();
         let is_cleared = top + self.screen.cursor_in_text().0 < place.row;
         let place = if is_cleared || self.screen.is_alternate() || place.row < self.first {
-            Place { row: top, chars: 0 }
+            RowPosition { row: top, chars: 0 }
         } else {
             place
         };
@@ -92,7 +92,7 @@ impl Roll {
 }
 
 /// Adds a row from a character on; if the line ends with it, without trailing blanks and with a line feed.
-pub(super) fn push_row(text: &mut String, (row, is_wrapped): &Row, from_char: usize) {
+pub(super) fn push_row(text: &mut String, (row, is_wrapped): &RowText, from_char: usize) {
     text.extend(row.chars().skip(from_char));
     if !is_wrapped {
         text.truncate(text.trim_end_matches(' ').len());
@@ -105,8 +105,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn roll(output: &str) -> Roll {
-        let mut roll = Roll::new(3, 10);
+    fn roll(output: &str) -> ScrollingScreen {
+        let mut roll = ScrollingScreen::new(3, 10);
         roll.feed(output.as_bytes());
         roll
     }
@@ -114,15 +114,15 @@ mod tests {
     #[test]
     fn lines_that_left_the_screen_are_still_shown() {
         let roll = roll("1\r\n2\r\n3\r\n4\r\n5");
-        assert_eq!(roll.since(Place::default()), "1\n2\n3\n4\n5");
+        assert_eq!(roll.since(RowPosition::default()), "1\n2\n3\n4\n5");
     }
 
     #[test]
     fn a_wrapped_line_is_one_line_on_the_screen_and_above_it() {
         let mut roll = roll("0123456789abc\r\n");
-        assert_eq!(roll.since(Place::default()), "0123456789abc");
+        assert_eq!(roll.since(RowPosition::default()), "0123456789abc");
         roll.feed(b"\r\n\r\nx");
-        assert_eq!(roll.since(Place::default()), "0123456789abc\n\n\nx");
+        assert_eq!(roll.since(RowPosition::default()), "0123456789abc\n\n\nx");
     }
 
     #[test]
@@ -167,11 +167,11 @@ mod tests {
         ) {
             let output = output.concat();
             let (before, after) = output.as_bytes().split_at(cut.index(output.len() + 1));
-            let (mut once, mut twice) = (Roll::new(3, 10), Roll::new(3, 10));
+            let (mut once, mut twice) = (ScrollingScreen::new(3, 10), ScrollingScreen::new(3, 10));
             once.feed(output.as_bytes());
             twice.feed(before);
             twice.feed(after);
-            prop_assert_eq!(once.since(Place::default()), twice.since(Place::default()));
+            prop_assert_eq!(once.since(RowPosition::default()), twice.since(RowPosition::default()));
             twice.forget();
             twice.feed(after);
             let place = twice.place();

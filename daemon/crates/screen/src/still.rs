@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// A copy of a screen that no longer changes.
 #[derive(Clone)]
-pub struct Still {
+pub struct ScreenSnapshot {
     pub(super) grid: Grid<Cell>,
     pub(super) modes: Modes,
     pub(super) palette: Palette,
@@ -44,7 +44,7 @@ impl Glyph<'_> {
     }
 }
 
-impl Still {
+impl ScreenSnapshot {
     pub fn size(&self) -> (u16, u16) {
         (self.grid.screen_lines() as u16, self.grid.columns() as u16)
     }

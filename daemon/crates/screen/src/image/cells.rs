@@ -1,6 +1,6 @@
 //! Draws cells and the cursor.
 
-use super::super::still::{Glyph, Still};
+use super::super::still::{Glyph, ScreenSnapshot};
 use super::super::terminal::Attributes;
 use super::canvas::Canvas;
 use super::lines::Lines;
@@ -19,7 +19,7 @@ pub(crate) fn image_size(rows: u16, cols: u16) -> (u32, u32) {
 }
 
 pub(crate) struct Cells<'a> {
-    still: &'a Still,
+    still: &'a ScreenSnapshot,
     pub(crate) default: Paint,
     cursor: Option<Cursor>,
     is_hollow: bool,
@@ -27,7 +27,7 @@ pub(crate) struct Cells<'a> {
 
 impl<'a> Cells<'a> {
     /// `is_hollow`: no input is possible any more, so the cursor is only outlined.
-    pub(crate) fn new(still: &'a Still, is_hollow: bool) -> Self {
+    pub(crate) fn new(still: &'a ScreenSnapshot, is_hollow: bool) -> Self {
         Self {
             still,
             default: Paint::default_of(still),

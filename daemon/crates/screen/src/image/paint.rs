@@ -1,7 +1,7 @@
 //! The colours of a cell.
 
 use super::super::palette::Rgb;
-use super::super::still::Still;
+use super::super::still::ScreenSnapshot;
 use super::super::terminal::{Attributes, Style};
 use ccd_protocol::session::Color;
 
@@ -17,7 +17,7 @@ pub(crate) struct Paint {
 
 impl Paint {
     /// Returns the colours of cells that have none of their own.
-    pub(crate) fn default_of(still: &Still) -> Self {
+    pub(crate) fn default_of(still: &ScreenSnapshot) -> Self {
         let palette = &still.palette;
         let paint = Self {
             ink: palette.foreground(),
@@ -32,7 +32,7 @@ impl Paint {
 
     /// Returns the colours of cells with this style. As in xterm, bold text in one of the first eight colours is
     /// bright.
-    pub(super) fn new(style: &Style, still: &Still) -> Self {
+    pub(super) fn new(style: &Style, still: &ScreenSnapshot) -> Self {
         let default = Self::default_of(still);
         let has = |attribute| style.attributes.contains(attribute);
         let resolve = |color| resolved(color, still);
@@ -75,7 +75,7 @@ impl Paint {
     }
 }
 
-pub(super) fn resolved(color: Color, still: &Still) -> Rgb {
+pub(super) fn resolved(color: Color, still: &ScreenSnapshot) -> Rgb {
     match color {
         Color::Indexed(index) => still.palette.color(index),
         Color::Rgb(red, green, blue) => (red, green, blue),

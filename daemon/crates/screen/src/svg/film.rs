@@ -2,7 +2,7 @@
 
 use super::super::image::{CELL_HEIGHT, FONT_SIZE, MARGIN, Paint, image_size};
 use super::super::palette::Rgb;
-use super::super::still::Still;
+use super::super::still::ScreenSnapshot;
 use super::layer::hex;
 use super::picture::{FONTS, draw_row};
 use super::text::{BLINK, push_escaped};
@@ -15,7 +15,7 @@ const USE_BYTES: usize = 40;
 /// Frames one below the other on a strip, which an animation pulls past a window, as in a cinema.
 /// A row that several frames show is stored once. All frames have the size of the first.
 #[derive(Default)]
-pub struct Film {
+pub struct SvgAnimation {
     /// Numbers of rows by their contents.
     numbers: HashMap<String, usize>,
     pictures: Vec<Frame>,
@@ -33,9 +33,9 @@ struct Frame {
     rows: Vec<(u16, usize)>,
 }
 
-impl Film {
+impl SvgAnimation {
     /// Adds a frame that is shown from this time on, unless the previous one is equal.
-    pub fn push(&mut self, at_ms: u64, still: &Still) {
+    pub fn push(&mut self, at_ms: u64, still: &ScreenSnapshot) {
         let Paint { ink, ground } = Paint::default_of(still);
         if self.pictures.is_empty() {
             (self.size, self.ink) = (still.size(), ink);

@@ -6,7 +6,7 @@ mod link;
 mod picture;
 mod text;
 
-pub use film::Film;
+pub use film::SvgAnimation;
 pub use picture::draw_svg;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Makes rows of an event.
 
-use super::event::{Event, JUDGEMENT, Noted, Subject, Typed};
-use super::form::Form;
+use super::event::{InteractionEvent, JUDGEMENT, NotedEvent, Subject, TypedText};
+use super::form::InteractionForm;
 use super::table::InteractionRow;
 use ccd_base::shell::quoted;
 use ccd_text::expect::clean_lossy;
@@ -30,20 +30,22 @@ const ECHO_BYTES: u64 = 16 << 10;
 pub const SEND_CHARS: usize = 10_000;
 
 /// Appends the rows of one event: the output before it as RECV, then its own row.
-pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
+pub(super) async fn rows_of(noted: &NotedEvent, rows: &mut Vec<InteractionRow>) {
     let session = &*noted.session;
     let upto = match &noted.event {
-        Event::Send(typed) => Some(typed.offset),
-        Event::Match { end, .. } => Some(*end),
-        Event::Read { upto } | Event::Finished { upto, .. } => Some(*upto),
-        Event::End { .. } => Some(session.about().output.published()),
-        Event::Start | Event::Failure(_) | Event::Trouble(_) => None,
+        InteractionEvent::Send(typed) => Some(typed.offset),
+        InteractionEvent::Match { end, .. } => Some(*end),
+        InteractionEvent::Read { upto } | InteractionEvent::Finished { upto, .. } => Some(*upto),
+        InteractionEvent::End { .. } => Some(session.about().output.published()),
+        InteractionEvent::Start | InteractionEvent::Failure(_) | InteractionEvent::Trouble(_) => {
+            None
+        }
     };
     let output = match upto {
         Some(upto) => received(noted, upto).await,
         None => None,
     };
-    if let Event::Finished { upto, exit_code } = noted.event {
+    if let InteractionEvent::Finished { upto, exit_code } = noted.event {
         // The row of the command's output, unless a reader has made that row already.
         let mut row = output.unwrap_or_else(|| received_row(noted, upto..upto));
         row.exit_code = exit_code;
@@ -55,26 +57,28 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
 }
 
 /// Returns the event's own row; `None` if that of the output is enough.
-async fn own_row(noted: &Noted) -> Option<InteractionRow> {
+async fn own_row(noted: &NotedEvent) -> Option<InteractionRow> {
     let session = &*noted.session;
     let action = match &noted.event {
-        Event::Start => "START",
-        Event::Send(_) => "SEND",
-        Event::Match { .. } => "EXPECT",
-        Event::End { is_regular, .. } if *is_regular => "RECV",
-        Event::Failure(_) | Event::Trouble(_) | Event::End { .. } => "ERROR",
-        Event::Read { .. } | Event::Finished { .. } => return None,
+        InteractionEvent::Start => "START",
+        InteractionEvent::Send(_) => "SEND",
+        InteractionEvent::Match { .. } => "EXPECT",
+        InteractionEvent::End { is_regular, .. } if *is_regular => "RECV",
+        InteractionEvent::Failure(_)
+        | InteractionEvent::Trouble(_)
+        | InteractionEvent::End { .. } => "ERROR",
+        InteractionEvent::Read { .. } | InteractionEvent::Finished { .. } => return None,
     };
     let mut row = blank(noted, action);
     match &noted.event {
-        Event::Start => row.input_text = Some(logged_command(session)),
-        Event::Send(typed) => {
+        InteractionEvent::Start => row.input_text = Some(logged_command(session)),
+        InteractionEvent::Send(typed) => {
             let shown = shown_text(noted, typed).await;
             row.form = shown_form(typed, &shown).to_json();
             row.input_text = Some(shown);
             row.start_offset = Some(offset(typed.offset));
         }
-        Event::Match {
+        InteractionEvent::Match {
             pattern,
             form,
             matched,
@@ -87,7 +91,7 @@ async fn own_row(noted: &Noted) -> Option<InteractionRow> {
             row.output_text = Some(first_chars(&matched, RECV_CHARS));
             (row.start_offset, row.end_offset) = (Some(offset(*start)), Some(offset(*end)));
         }
-        Event::Failure(failure) => {
+        InteractionEvent::Failure(failure) => {
             let shown = |text: &String| first_chars(&kept(session, text), SEND_CHARS);
             row.error_kind = Some(failure.kind.into());
             row.waited_ms = i64::try_from(failure.waited.as_millis()).ok();
@@ -97,8 +101,8 @@ async fn own_row(noted: &Noted) -> Option<InteractionRow> {
             row.pattern_matched = failure.pattern.as_ref().map(shown);
             row.output_text = Some(kept(session, &failure.text));
         }
-        Event::Trouble(text) => row.output_text = Some(kept(session, text)),
-        Event::End {
+        InteractionEvent::Trouble(text) => row.output_text = Some(kept(session, text)),
+        InteractionEvent::End {
             text, exit_code, ..
         } => {
             row.exit_code = *exit_code;
@@ -107,12 +111,12 @@ async fn own_row(noted: &Noted) -> Option<InteractionRow> {
             let end = session.about().output.published();
             (row.start_offset, row.end_offset) = (Some(offset(end)), Some(offset(end)));
         }
-        Event::Read { .. } | Event::Finished { .. } => {}
+        InteractionEvent::Read { .. } | InteractionEvent::Finished { .. } => {}
     }
     Some(row)
 }
 
-fn blank(noted: &Noted, action: &str) -> InteractionRow {
+fn blank(noted: &NotedEvent, action: &str) -> InteractionRow {
     InteractionRow {
         session_id: noted.session.about().id.to_string(),
         timestamp: ccd_base::clock::at(noted.time),
@@ -124,7 +128,7 @@ fn blank(noted: &Noted, action: &str) -> InteractionRow {
 }
 
 /// Returns the row for the output since the last one, if there was any.
-async fn received(noted: &Noted, upto: u64) -> Option<InteractionRow> {
+async fn received(noted: &NotedEvent, upto: u64) -> Option<InteractionRow> {
     let session = &*noted.session;
     let from = session
         .about()
@@ -143,7 +147,7 @@ async fn received(noted: &Noted, upto: u64) -> Option<InteractionRow> {
     Some(row)
 }
 
-fn received_row(noted: &Noted, place: Range<u64>) -> InteractionRow {
+fn received_row(noted: &NotedEvent, place: Range<u64>) -> InteractionRow {
     InteractionRow {
         client: None,
         client_pid: None,
@@ -225,7 +229,7 @@ async fn in_its_lines(session: &dyn Subject, text: &str, place: Range<u64>) -> S
 }
 
 /// Returns typed text as the log may keep it, as far as the terminal has shown it soon after it was typed.
-async fn shown_text(noted: &Noted, typed: &Typed) -> String {
+async fn shown_text(noted: &NotedEvent, typed: &TypedText) -> String {
     let session = &*noted.session;
     if session.about().redacts_log && !typed.hidden {
         let found = redact_chunks([typed.text.as_bytes()], Source::Typed).texts;
@@ -250,26 +254,29 @@ async fn shown_text(noted: &Noted, typed: &Typed) -> String {
         tokio::time::sleep(JUDGEMENT).await;
     }
     // Programs may print a line that they did not echo.
-    if matches!(typed.form, Form::Line | Form::Text | Form::Inexact { .. }) {
+    if matches!(
+        typed.form,
+        InteractionForm::Line | InteractionForm::Text | InteractionForm::Inexact { .. }
+    ) {
         session.about().hidden.remember(&typed.text);
     }
     HIDDEN.into()
 }
 
 /// Returns how much of its first line the terminal has shown so far, if that is all that it has shown.
-async fn begun_echo(session: &dyn Subject, typed: &Typed) -> Option<usize> {
+async fn begun_echo(session: &dyn Subject, typed: &TypedText) -> Option<usize> {
     let first = typed.echo.as_ref()?.lines().next()?;
     echo_of(session, typed).await.has_begun(first)
 }
 
-async fn echo_of(session: &dyn Subject, typed: &Typed) -> Echo {
+async fn echo_of(session: &dyn Subject, typed: &TypedText) -> Echo {
     let end = typed.offset + ECHO_BYTES;
     let output = session.about().output.readable(typed.offset, end).await;
     Echo::of(&output, &clean_lossy(&output, session.about().encoding))
 }
 
 /// Returns typed text as others may see it; `None` while the terminal must show it first and has not.
-pub async fn shown_input(session: &dyn Subject, typed: &Typed) -> Option<String> {
+pub async fn shown_input(session: &dyn Subject, typed: &TypedText) -> Option<String> {
     if typed.hidden {
         return Some(HIDDEN.into());
     }
@@ -323,9 +330,9 @@ pub fn shown_words(session: &dyn Subject) -> Vec<String> {
 }
 
 /// Returns the form; includes key names only if the text is shown.
-fn shown_form(typed: &Typed, shown: &str) -> Form {
+fn shown_form(typed: &TypedText, shown: &str) -> InteractionForm {
     match &typed.form {
-        Form::Keys(_) if shown != typed.text => Form::Text,
+        InteractionForm::Keys(_) if shown != typed.text => InteractionForm::Text,
         form => form.clone(),
     }
 }

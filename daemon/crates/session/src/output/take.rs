@@ -1,7 +1,7 @@
 //! Takes output from the ring into memory, and calls the log.
 
 use super::Output;
-use super::readable::Inner;
+use super::readable::OutputState;
 use ccd_terminal::holder::Gap;
 use std::sync::atomic::Ordering;
 
@@ -73,7 +73,7 @@ impl Output {
     }
 }
 
-impl Inner {
+impl OutputState {
     fn take_from_ring(
         &mut self,
         max_bytes: usize,

@@ -1,7 +1,7 @@
 //! The program configurations of the base folder.
 
 use super::error::{Mistake, ProgramError};
-use super::read::Program;
+use super::read::CheckedProgram;
 use super::script::{Script, ScriptRequest};
 use super::secrets::redact_sample;
 use ccd_protocol::SessionId;
@@ -101,9 +101,9 @@ fn mistaken(name: &SessionId, mistake: Mistake) -> ProgramError {
 }
 
 /// Checks a configuration on a blocking thread, so that other requests are not delayed.
-async fn read(config: ProgramConfig) -> (ProgramConfig, Result<Program, Mistake>) {
+async fn read(config: ProgramConfig) -> (ProgramConfig, Result<CheckedProgram, Mistake>) {
     blocking(move || {
-        let program = Program::read(&config);
+        let program = CheckedProgram::read(&config);
         (config, program)
     })
     .await

@@ -2,7 +2,7 @@
 
 use super::read::MAX_STEPS;
 use super::template::escaped;
-use crate::interaction::{Form, Inexact, InteractionRow};
+use crate::interaction::{Inexact, InteractionForm, InteractionRow};
 use ccd_base::shell::quoted_template;
 use ccd_protocol::program::{ExpectStep, Response, SecretSource};
 use ccd_text::hidden::HIDDEN;
@@ -12,7 +12,7 @@ use ccd_text::redact::MASK;
 const MAX_PROMPT_CHARS: usize = 200;
 
 #[derive(Debug, Default)]
-pub struct Recorded {
+pub struct RecordedSteps {
     pub steps: Vec<ExpectStep>,
     /// Offset of the output at the first hidden input.
     pub hidden_at: Option<u64>,
@@ -21,7 +21,7 @@ pub struct Recorded {
 
 /// Returns what was expected and sent, in order. `shown_chars` is the length at which the history truncates input.
 /// Input that is masked in the history becomes a secret that is asked for.
-pub fn from_rows(rows: &[InteractionRow], shown_chars: usize) -> Recorded {
+pub fn from_rows(rows: &[InteractionRow], shown_chars: usize) -> RecordedSteps {
     let mut reader = HistoryReader::default();
     for row in rows {
         match row.action.as_str() {
@@ -36,7 +36,7 @@ pub fn from_rows(rows: &[InteractionRow], shown_chars: usize) -> Recorded {
 
 #[derive(Default)]
 struct HistoryReader {
-    recorded: Recorded,
+    recorded: RecordedSteps,
     done: Vec<Done>,
     /// The last line of the output so far.
     last_line: String,
@@ -109,7 +109,7 @@ impl HistoryReader {
         }
     }
 
-    fn finish(mut self) -> Recorded {
+    fn finish(mut self) -> RecordedSteps {
         let count = self.done.len();
         if count > MAX_STEPS {
             self.warn(format!(
@@ -180,9 +180,9 @@ impl Expected {
     fn from_row(row: &InteractionRow) -> Option<Self> {
         let pattern = row.pattern_matched.clone()?;
         let matched = row.output_text.clone().unwrap_or_default();
-        let is_exact = match Form::from_json(row.form.as_deref()) {
-            Some(Form::Exact) => true,
-            Some(Form::Regex) => false,
+        let is_exact = match InteractionForm::from_json(row.form.as_deref()) {
+            Some(InteractionForm::Exact) => true,
+            Some(InteractionForm::Regex) => false,
             Some(_) => return None,
             // Rows of older daemons do not say: a pattern that matched itself is taken to be exact.
             None => pattern == matched,
@@ -215,12 +215,12 @@ impl RecordedInput {
     /// `None` for input that the history only counts.
     fn from_row(row: &InteractionRow) -> Option<Self> {
         let mut text = row.input_text.clone().unwrap_or_default();
-        let form = Form::from_json(row.form.as_deref());
+        let form = InteractionForm::from_json(row.form.as_deref());
         let (keys, ends_line) = match form.clone() {
-            Some(Form::Keys(names)) => (Some(names), false),
-            Some(Form::Text) => (None, false),
-            Some(Form::Inexact { has_enter, .. }) => (None, has_enter),
-            Some(Form::Event) => return None,
+            Some(InteractionForm::Keys(names)) => (Some(names), false),
+            Some(InteractionForm::Text) => (None, false),
+            Some(InteractionForm::Inexact { has_enter, .. }) => (None, has_enter),
+            Some(InteractionForm::Event) => return None,
             _ => (None, true),
         };
         if ends_line && text.ends_with('\r') {
@@ -231,7 +231,7 @@ impl RecordedInput {
             keys,
             ends_line,
             inexact: match form {
-                Some(Form::Inexact { how, .. }) => Some(how),
+                Some(InteractionForm::Inexact { how, .. }) => Some(how),
                 _ => None,
             },
         })

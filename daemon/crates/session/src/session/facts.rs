@@ -10,7 +10,7 @@ const MIN_ROTATION_BYTES: u64 = 64 << 10;
 
 /// The properties of a session that are set at its start and never change.
 #[derive(Debug, Clone)]
-pub struct Facts {
+pub struct SessionFacts {
     pub id: SessionId,
     pub name: Option<SessionId>,
     pub program: String,
@@ -53,7 +53,7 @@ pub struct Facts {
     pub redacts_log: bool,
 }
 
-impl Facts {
+impl SessionFacts {
     /// True if it has a row and a history. Programs that the daemon runs for its own purposes have none.
     pub(super) fn is_logged(&self) -> bool {
         !self.transient || self.started_by.is_some()

@@ -3,8 +3,8 @@
 use super::attach::{Size, Viewers};
 use super::end::OwnerWanted;
 use super::error::{Busy, SessionError, describe_end, injected_end};
-use super::facts::Facts;
-use super::input::{Fates, HalfLine, Input};
+use super::facts::SessionFacts;
+use super::input::{HalfLine, SessionInput, WatchedInputs};
 use super::output::{SessionLog, Streams};
 use super::pipe::Pipe;
 use super::run::{FarShell, Runs};
@@ -18,7 +18,7 @@ use super::tape::PastTape;
 use crate::output::{Flusher, Output};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{EndReason, SessionState};
-use ccd_screen::{Asked, Modes, Scanner};
+use ccd_screen::{AskedQuery, Modes, Scanner};
 use ccd_terminal::holder::KeptFile;
 use ccd_terminal::probe::LastTyped;
 use ccd_text::hidden::HiddenTexts;
@@ -34,14 +34,14 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub struct Session {
     pub services: Arc<Services>,
-    pub facts: Facts,
+    pub facts: SessionFacts,
     pub output: Output,
     pub(super) log: SessionLog,
-    pub input: Input,
+    pub input: SessionInput,
     /// Set once there is no more input: see [`Session::end_input`].
     pub(super) input_end: Mutex<Option<CancellationToken>>,
     pub(super) owner_wanted: OwnerWanted,
-    pub(super) fates: Fates,
+    pub(super) fates: WatchedInputs,
     pub pipe: Pipe,
     pub(super) streams: Streams,
     pub screen: Arc<ScreenModel>,
@@ -75,10 +75,10 @@ pub struct Session {
 impl Session {
     pub fn live(
         services: Arc<Services>,
-        facts: Facts,
+        facts: SessionFacts,
         output: Output,
         flusher: Flusher,
-        input: Input,
+        input: SessionInput,
         size: Size,
     ) -> Self {
         let state = CurrentState::new(SessionState::Alive, size);
@@ -111,7 +111,7 @@ impl Session {
     }
 
     /// Makes the session of a program that could not be started.
-    pub(super) fn failed(services: Arc<Services>, facts: Facts, size: Size) -> Self {
+    pub(super) fn failed(services: Arc<Services>, facts: SessionFacts, size: Size) -> Self {
         let state = CurrentState {
             ended_at: Some(ccd_base::clock::now()),
             ..CurrentState::new(SessionState::Dead, size)
@@ -123,19 +123,19 @@ impl Session {
     /// Makes a session that has ended.
     pub(super) fn without_program(
         services: Arc<Services>,
-        facts: Facts,
+        facts: SessionFacts,
         output: Output,
         state: CurrentState,
     ) -> Self {
-        let input = Input::new(None, CancellationToken::new(), None);
+        let input = SessionInput::new(None, CancellationToken::new(), None);
         Self::new(services, facts, output, input, state)
     }
 
     fn new(
         services: Arc<Services>,
-        facts: Facts,
+        facts: SessionFacts,
         output: Output,
-        input: Input,
+        input: SessionInput,
         state: CurrentState,
     ) -> Self {
         let sizes = Sizes::new(state.size.0, state.size.1);
@@ -155,7 +155,7 @@ impl Session {
             input,
             input_end: Mutex::default(),
             owner_wanted: OwnerWanted::default(),
-            fates: Fates::default(),
+            fates: WatchedInputs::default(),
             pipe: Pipe::default(),
             streams: Streams::default(),
             screen: Arc::new(screen),
@@ -198,7 +198,12 @@ impl Session {
     }
 
     /// Scans the next output; returns the modes if they have changed.
-    pub(super) fn scan(&self, bytes: &[u8], offset: u64, asked: &mut Vec<Asked>) -> Option<Modes> {
+    pub(super) fn scan(
+        &self,
+        bytes: &[u8],
+        offset: u64,
+        asked: &mut Vec<AskedQuery>,
+    ) -> Option<Modes> {
         let mut scanner = self.scanner.lock();
         let before = *scanner.modes();
         scanner.feed(bytes, offset, asked);

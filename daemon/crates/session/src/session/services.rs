@@ -3,12 +3,12 @@
 use super::input::Reads;
 use super::output::Logger;
 use super::screen::Screens;
-use crate::interaction::Recorder;
-use crate::library::Library;
+use crate::interaction::InteractionRecorder;
+use crate::library::PatternLibrary;
 use ccd_protocol::SessionId;
 use ccd_store::Store;
 use ccd_tape::root::Roots;
-use ccd_tape::settings::Replay;
+use ccd_tape::settings::ReplayDefaults;
 use ccd_terminal::holder::{Holder, ProcessTables};
 use ccd_text::expect::PatternCache;
 use parking_lot::RwLock;
@@ -27,11 +27,11 @@ pub struct Services {
     pub reads: Reads,
     pub(super) screens: Arc<Screens>,
     pub store: Store,
-    pub recorder: Recorder,
+    pub recorder: InteractionRecorder,
     pub patterns: PatternCache,
-    pub library: Arc<Library>,
+    pub library: Arc<PatternLibrary>,
     pub roots: Arc<Roots>,
-    pub folders: Folders,
+    pub folders: SessionFolders,
     settings: RwLock<Arc<SessionSettings>>,
     pub tracker: TaskTracker,
     /// Cancelled when the daemon takes no new work.
@@ -51,9 +51,9 @@ impl Services {
     pub fn new(
         holder: Holder,
         store: Store,
-        recorder: Recorder,
+        recorder: InteractionRecorder,
         roots: Arc<Roots>,
-        folders: Folders,
+        folders: SessionFolders,
         settings: SessionSettings,
         tracker: TaskTracker,
         stop: CancellationToken,
@@ -67,7 +67,7 @@ impl Services {
             store,
             recorder,
             patterns: PatternCache::default(),
-            library: Arc::new(Library::new(folders.base.join("patterns.json"))),
+            library: Arc::new(PatternLibrary::new(folders.base.join("patterns.json"))),
             roots,
             folders,
             settings: RwLock::new(Arc::new(settings)),
@@ -95,7 +95,7 @@ impl Debug for Services {
 
 /// The folders of session files; all paths are absolute.
 #[derive(Debug, Clone)]
-pub struct Folders {
+pub struct SessionFolders {
     pub base: PathBuf,
     /// One folder for each session.
     pub sessions: PathBuf,
@@ -104,7 +104,7 @@ pub struct Folders {
     pub rings: PathBuf,
 }
 
-impl Folders {
+impl SessionFolders {
     pub fn session(&self, id: &SessionId) -> PathBuf {
         self.sessions.join(id.as_str())
     }
@@ -136,5 +136,5 @@ pub struct SessionSettings {
     pub log_rotation_size: u64,
     /// Directory for named pipes, if it is safe.
     pub pipe_dir: PathBuf,
-    pub replay: Replay,
+    pub replay: ReplayDefaults,
 }

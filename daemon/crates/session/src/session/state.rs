@@ -3,7 +3,7 @@
 use super::attach::Size;
 use ccd_protocol::session::{EndReason, SessionState};
 use ccd_terminal::holder::{Exit, Process};
-use ccd_terminal::probe::{LastTyped, Reader};
+use ccd_terminal::probe::{InputReader, LastTyped};
 use std::time::Duration;
 
 /// The parts of a session that change while it lives and ends.
@@ -42,7 +42,7 @@ impl CurrentState {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Looks {
     /// The task that was waiting for input at the last check.
-    pub reader: Option<Reader>,
+    pub reader: Option<InputReader>,
     pub typed: Option<LastTyped>,
 }
 

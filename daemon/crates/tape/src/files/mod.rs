@@ -16,4 +16,4 @@ pub use error::FilesError;
 pub use list::list;
 pub use prune::{forget, prune};
 pub use show::show;
-pub use which::{Folder, Loaded};
+pub use which::{LoadedTape, TapeFolder};

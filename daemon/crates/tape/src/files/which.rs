@@ -13,26 +13,26 @@ const MAX_CANDIDATES: usize = 10;
 
 /// A directory of tapes at one moment.
 #[derive(Clone)]
-pub struct Folder {
+pub struct TapeFolder {
     pub root: Arc<Root>,
     pub index: Arc<Index>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Which {
+pub struct TapeFile {
     /// The path under the root without `.json5`; for a file elsewhere, its absolute path without that.
     pub id: String,
     pub path: PathBuf,
 }
 
 #[derive(Debug)]
-pub struct Loaded {
-    pub which: Which,
+pub struct LoadedTape {
+    pub which: TapeFile,
     pub text: Vec<u8>,
     pub tape: Tape,
 }
 
-impl Folder {
+impl TapeFolder {
     pub fn new(root: Arc<Root>) -> Self {
         let index = root.index();
         Self { root, index }
@@ -43,7 +43,7 @@ impl Folder {
     }
 
     /// Finds a tape by its id, by a unique part of it, or by the absolute path of its file.
-    pub fn which(&self, given: &str) -> Result<Which, FilesError> {
+    pub fn which(&self, given: &str) -> Result<TapeFile, FilesError> {
         if given.starts_with('/') {
             return self.by_path(given);
         }
@@ -66,14 +66,14 @@ impl Folder {
     }
 
     /// Returns all tapes of the directory sorted by id, including unreadable ones.
-    pub fn all(&self) -> Vec<Which> {
+    pub fn all(&self) -> Vec<TapeFile> {
         let ids = self.ids().into_iter();
         ids.map(|id| self.by_id(id)).collect()
     }
 
-    fn by_id(&self, id: String) -> Which {
+    fn by_id(&self, id: String) -> TapeFile {
         let path = self.index.path(&id);
-        Which { id, path }
+        TapeFile { id, path }
     }
 
     /// Returns the directory as it is now, so that a caller that has just written a file need not wait until that is
@@ -83,14 +83,14 @@ impl Folder {
         Self::new(Arc::clone(&self.root))
     }
 
-    pub(crate) fn one_or_all(&self, given: Option<&str>) -> Result<Vec<Which>, FilesError> {
+    pub(crate) fn one_or_all(&self, given: Option<&str>) -> Result<Vec<TapeFile>, FilesError> {
         match given {
             Some(given) => Ok(vec![self.which(given)?]),
             None => Ok(self.all()),
         }
     }
 
-    fn by_path(&self, given: &str) -> Result<Which, FilesError> {
+    fn by_path(&self, given: &str) -> Result<TapeFile, FilesError> {
         let no_id = |why| FilesError::NoId {
             given: given.to_owned(),
             why,
@@ -110,7 +110,7 @@ impl Folder {
             return Err(FilesError::NoFile { path });
         }
         let id = id.to_owned();
-        Ok(Which { id, path })
+        Ok(TapeFile { id, path })
     }
 
     fn not_found(&self, given: &str) -> FilesError {
@@ -146,11 +146,11 @@ impl Folder {
     }
 }
 
-impl Which {
-    pub fn load(self) -> Result<Loaded, FilesError> {
+impl TapeFile {
+    pub fn load(self) -> Result<LoadedTape, FilesError> {
         let text = file::load(&self.path)?;
         let tape = read(&text).map_err(|error| self.wrong(error))?;
-        Ok(Loaded {
+        Ok(LoadedTape {
             which: self,
             text,
             tape,

@@ -2,7 +2,7 @@ use super::super::model::{Annotations, Chunk};
 use super::super::read::read;
 use super::super::write::write;
 use super::*;
-use Step::{Item, Key};
+use PathStep::{Item, Key};
 use ccd_protocol::tape::TapeExit;
 use proptest::prelude::*;
 use serde_json::json;
@@ -10,7 +10,7 @@ use serde_json::json;
 const FIXTURE: &str = include_str!("../../../../../tests/fixtures/tapes/format_1.json5");
 
 /// Returns the path of an annotation of an exchange.
-fn note(exchange: usize, name: &str) -> [Step<'_>; 4] {
+fn note(exchange: usize, name: &str) -> [PathStep<'_>; 4] {
     [
         Key("exchanges"),
         Item(exchange),

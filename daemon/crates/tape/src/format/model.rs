@@ -20,7 +20,7 @@ pub const WORK_TREE_PATCH: &str = "work_tree_patch";
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tape {
     pub meta: Meta,
-    pub session: Recorder,
+    pub session: RecordedBy,
     pub exchanges: Vec<Exchange>,
 }
 
@@ -79,7 +79,7 @@ pub struct PtySize {
 
 /// The program that recorded it: `session`.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Recorder {
+pub struct RecordedBy {
     /// Platform triple.
     pub platform: String,
     pub version: String,
@@ -89,7 +89,7 @@ pub struct Recorder {
     pub other: Annotations,
 }
 
-impl Recorder {
+impl RecordedBy {
     pub(crate) fn own() -> Self {
         Self {
             platform: crate::PLATFORM.into(),

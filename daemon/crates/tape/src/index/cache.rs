@@ -100,7 +100,7 @@ impl Cache {
         if *Sha256::digest(body) != *hash {
             return None;
         }
-        let (head, body): (Head, &[u8]) = postcard::take_from_bytes(body).ok()?;
+        let (head, body): (CacheHead, &[u8]) = postcard::take_from_bytes(body).ok()?;
         if head != head_of(root) {
             return None;
         }
@@ -110,9 +110,9 @@ impl Cache {
 
 /// Values that must be equal for the cache to be valid: the root, the build, because another one may redact or normalise
 /// in another way, and the redaction rules of the user.
-type Head = (Vec<u8>, (u64, i64, i64), Fingerprint);
+type CacheHead = (Vec<u8>, (u64, i64, i64), Fingerprint);
 
-fn head_of(root: &Path) -> Head {
+fn head_of(root: &Path) -> CacheHead {
     let program = std::env::current_exe().and_then(fs::metadata).ok();
     let build = program.map(|meta| (meta.len(), meta.mtime(), meta.mtime_nsec()));
     let root = root.as_os_str().as_bytes().to_owned();

@@ -3,8 +3,8 @@
 use super::find::{Index, exact_key, loose_key, state_key};
 use super::hit::Hit;
 use super::table::TableEntry;
-use super::tape::{IndexedTape, Row};
-use crate::key::{Context, Fingerprint, Invocation, Rules, StateHash, ends_line};
+use super::tape::{ExchangeRow, IndexedTape};
+use crate::key::{Context, ContextRules, Fingerprint, Invocation, StateHash, ends_line};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl Index {
     }
 
     /// Returns the tapes whose recording was started like the session.
-    pub fn fits(self: &Arc<Self>, rules: &Rules, session: &Context) -> Fits {
+    pub fn fits(self: &Arc<Self>, rules: &ContextRules, session: &Context) -> Fits {
         // Tapes share their invocations.
         let mut known: HashMap<*const Invocation, bool> = HashMap::new();
         let mut fits = |tape: &Arc<IndexedTape>| {
@@ -144,7 +144,7 @@ impl Fits {
     fn hits<'a>(
         &'a self,
         entries: &'a [TableEntry],
-        is_wanted: impl Fn(&IndexedTape, &Row, u32) -> bool + 'a,
+        is_wanted: impl Fn(&IndexedTape, &ExchangeRow, u32) -> bool + 'a,
     ) -> impl Iterator<Item = Hit> + 'a {
         let entries = entries.iter().filter(|entry| self.has(entry.slot));
         entries.filter_map(move |entry| {

@@ -9,12 +9,12 @@ const NAME: &str = "recording.json";
 
 /// A recording of which no tape was made yet.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Note {
+pub struct RecordingNote {
     pub root: PathBuf,
     pub journal: PathBuf,
 }
 
-impl Note {
+impl RecordingNote {
     /// Writes the note to a session's directory. Blocks.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         let mut options = std::fs::OpenOptions::new();

@@ -32,15 +32,15 @@ impl Recorded {
         }
     }
 
-    fn types(&self, text: &str, unseen: bool) -> Noted {
+    fn types(&self, text: &str, unseen: bool) -> NotedInput {
         self.types_while(text, unseen, || {})
     }
 
     /// Types text; `meanwhile` it is written.
-    fn types_while(&self, text: &str, unseen: bool, meanwhile: impl FnOnce()) -> Noted {
+    fn types_while(&self, text: &str, unseen: bool, meanwhile: impl FnOnce()) -> NotedInput {
         let typing = self.recording.typing();
         meanwhile();
-        typing.typed(Typed {
+        typing.typed(TypedBytes {
             bytes: text.as_bytes(),
             offset: 0,
             unseen,

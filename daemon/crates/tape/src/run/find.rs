@@ -2,10 +2,10 @@
 
 use crate::TapeError;
 use crate::format::{Exchange, Meta};
-use crate::index::{Asked, Fits, Index, ReadError, TapeId};
+use crate::index::{AskedExchange, Fits, Index, ReadError, TapeId};
 use crate::key::{Context, Invocation, StateHash};
 use crate::root::{CATCH_UP, Root};
-use crate::settings::Settings;
+use crate::settings::TapeSettings;
 use std::io;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ const MAX_LOOKS: usize = 3;
 
 /// A run as it is looked up, and recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
+pub struct RunInvocation {
     /// Without its directory.
     pub program: String,
     /// Only the arguments that count.
@@ -31,13 +31,13 @@ pub struct TapedRun {
     pub exchange: Exchange,
 }
 
-impl Run {
+impl RunInvocation {
     /// Returns the run from a tape; if several have it, always from the oldest one. Blocks.
     /// `record_with` is the command line that records it.
     pub fn find(
         &self,
         root: &Root,
-        settings: &Settings,
+        settings: &TapeSettings,
         record_with: &str,
     ) -> Result<TapedRun, TapeError> {
         let context = settings
@@ -58,25 +58,27 @@ impl Run {
             }
             index = next;
         }
-        let miss = index.fits(&settings.rules, &context).explain(&Asked {
-            rules: &settings.rules,
-            session: &context,
-            prompt: "",
-            input: &self.input,
-            state: StateHash::start().fingerprint(),
-            last: None,
-            played: None,
-            is_strict: true,
-            is_run: true,
-            record_with,
-        });
+        let miss = index
+            .fits(&settings.rules, &context)
+            .explain(&AskedExchange {
+                rules: &settings.rules,
+                session: &context,
+                prompt: "",
+                input: &self.input,
+                state: StateHash::start().fingerprint(),
+                last: None,
+                played: None,
+                is_strict: true,
+                is_run: true,
+                record_with,
+            });
         Err(TapeError::Miss(Box::new(miss)))
     }
 
     fn read(
         &self,
         index: &Arc<Index>,
-        settings: &Settings,
+        settings: &TapeSettings,
         context: &Context,
     ) -> Result<Option<TapedRun>, ReadError> {
         let fits: Fits = index.fits(&settings.rules, context);

@@ -7,7 +7,7 @@ use super::diff::normal_output;
 use super::timeline::{size, with_returns};
 use crate::format::{Chunk, Exchange, Tape, TypedInput};
 use crate::key::{PromptTracker, normal_input, prompt_signature, scrub};
-use ccd_screen::{Place, Roll};
+use ccd_screen::{RowPosition, ScrollingScreen};
 use ccd_text::redact::{KnownTexts, redact};
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ const MAX_WAYS: usize = 64;
 const MAX_PLACES: usize = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Likeness {
+pub enum OutputLikeness {
     Same,
     /// The tape has only the start of the answer.
     Start,
@@ -27,8 +27,8 @@ pub enum Likeness {
 }
 
 pub struct Comparison {
-    tape: Side,
-    now: Side,
+    tape: ComparedSide,
+    now: ComparedSide,
     secrets: KnownTexts,
     /// The lines that were typed for this exchange, as their echo shows them.
     echoes: Vec<String>,
@@ -36,7 +36,7 @@ pub struct Comparison {
     earlier: Vec<String>,
     /// What the program had printed after the end of the exchange before, and the tape had not. There may be several
     /// possibilities.
-    left: BTreeSet<Rest>,
+    left: BTreeSet<UnmatchedOutput>,
     /// The first exchange of which that is true.
     left_since: Option<usize>,
     /// The program reads keys: it shows again what was typed before it was ready.
@@ -55,31 +55,31 @@ pub struct Comparison {
 
 /// What one side had and the other had not at the end of an exchange.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Rest {
+struct UnmatchedOutput {
     now: String,
     /// The start of an echo that a line editor showed again.
     tape: String,
 }
 
 /// One of the two.
-struct Side {
+struct ComparedSide {
     /// `None` without a terminal.
-    roll: Option<Roll>,
+    roll: Option<ScrollingScreen>,
     /// The end of what was the same.
-    same: Place,
+    same: RowPosition,
     /// The start of this exchange.
-    began: Place,
+    began: RowPosition,
     /// Without a terminal: the output of this exchange.
     chunks: Vec<Chunk>,
 }
 
-impl Side {
+impl ComparedSide {
     fn new(tape: &Tape) -> Self {
         let (rows, cols) = size(tape);
         Self {
-            roll: tape.meta.pty.map(|_| Roll::new(rows, cols)),
-            same: Place::default(),
-            began: Place::default(),
+            roll: tape.meta.pty.map(|_| ScrollingScreen::new(rows, cols)),
+            same: RowPosition::default(),
+            began: RowPosition::default(),
             chunks: Vec::new(),
         }
     }
@@ -137,12 +137,12 @@ impl Comparison {
     /// Starts the comparison of a tape's program; `secrets` are masked in what it prints.
     pub fn new(tape: &Tape, secrets: &[String]) -> Self {
         Self {
-            tape: Side::new(tape),
-            now: Side::new(tape),
+            tape: ComparedSide::new(tape),
+            now: ComparedSide::new(tape),
             secrets: KnownTexts::of(secrets),
             echoes: Vec::new(),
             earlier: Vec::new(),
-            left: BTreeSet::from([Rest::default()]),
+            left: BTreeSet::from([UnmatchedOutput::default()]),
             left_since: None,
             has_editor: false,
             is_drawing: false,
@@ -196,29 +196,32 @@ impl Comparison {
     }
 
     /// Compares the answer so far. `may_be_cut`: the tape may lack its end.
-    pub fn likeness(&self, may_be_cut: bool) -> Likeness {
+    pub fn likeness(&self, may_be_cut: bool) -> OutputLikeness {
         let texts = self.texts();
         if texts.0 == texts.1 {
-            return Likeness::Same;
+            return OutputLikeness::Same;
         }
         if may_be_cut && self.draws() {
-            return Likeness::Start;
+            return OutputLikeness::Start;
         }
         if self.is_drawing {
-            return Likeness::Differs;
+            return OutputLikeness::Differs;
         }
-        let has_rest = self.left.iter().any(|rest| *rest != Rest::default());
+        let has_rest = self
+            .left
+            .iter()
+            .any(|rest| *rest != UnmatchedOutput::default());
         let is_mixed = may_be_cut || has_rest || self.echoes.len() > 1;
         if self.tape.roll.is_none() || !is_mixed {
-            return Likeness::Differs;
+            return OutputLikeness::Differs;
         }
         let left = self.left_now(may_be_cut);
-        if left.contains(&Rest::default()) {
-            Likeness::Same
+        if left.contains(&UnmatchedOutput::default()) {
+            OutputLikeness::Same
         } else if may_be_cut && !left.is_empty() {
-            Likeness::Start
+            OutputLikeness::Start
         } else {
-            Likeness::Differs
+            OutputLikeness::Differs
         }
     }
 
@@ -241,11 +244,11 @@ impl Comparison {
             return;
         }
         self.left = if tape == now {
-            BTreeSet::from([Rest::default()])
+            BTreeSet::from([UnmatchedOutput::default()])
         } else {
             self.left_now(true)
         };
-        if self.left.contains(&Rest::default()) {
+        if self.left.contains(&UnmatchedOutput::default()) {
             // Otherwise the program was still drawing, and the next exchange shows the rest.
             if tape != now || self.is_at_same_place() {
                 self.settle();
@@ -260,14 +263,14 @@ impl Comparison {
     /// Ends the exchange with an answer that differs; returns the exchange to which it belongs.
     pub fn reject(&mut self) -> usize {
         let since = self.left_since;
-        self.left = BTreeSet::from([Rest::default()]);
+        self.left = BTreeSet::from([UnmatchedOutput::default()]);
         self.settle();
         since.unwrap_or(self.index)
     }
 
     /// Returns what is compared: the texts of the tape and of the program.
     pub fn texts(&self) -> (String, String) {
-        let of = |side: &Side| side.text(&self.secrets);
+        let of = |side: &ComparedSide| side.text(&self.secrets);
         (of(&self.tape), of(&self.now))
     }
 
@@ -289,7 +292,7 @@ impl Comparison {
 
     /// Returns what the program has printed and the tape has not, in any order of echoes and answers; empty if the tape
     /// has anything else.
-    fn left_now(&self, may_be_cut: bool) -> BTreeSet<Rest> {
+    fn left_now(&self, may_be_cut: bool) -> BTreeSet<UnmatchedOutput> {
         let now = self.now.answer(&self.secrets);
         let answer = self.tape.answer(&self.secrets);
         let prompt = self.has_editor.then_some(&*self.prompt);
@@ -317,7 +320,7 @@ impl Comparison {
             let unchanged = ((&*tape, ""), &now);
             left.extend(pairs.chain([unchanged]).filter_map(|((tape, begun), now)| {
                 let whole = format!("{}{now}", before.now);
-                Some(Rest {
+                Some(UnmatchedOutput {
                     now: whole.strip_prefix(tape)?.to_owned(),
                     tape: begun.to_owned(),
                 })

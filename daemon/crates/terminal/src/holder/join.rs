@@ -9,7 +9,7 @@ use rustix::process::{Pid, getppid};
 
 use super::handle::{Adopted, Holder, HolderNews};
 use super::hold::Held;
-use super::platform::{Event, KeptFile, PORT};
+use super::platform::{KeptFile, PORT, WakeEvent};
 use super::port::{Port, read_blob};
 use super::ring::Ring;
 use super::shared::SharedMemory;
@@ -59,7 +59,7 @@ pub fn join() -> io::Result<Welcomed> {
         base_lock,
         socket_lock,
     ] = descriptors;
-    let events = [wake, quiet, floods].map(|event| Arc::new(Event::from(event)));
+    let events = [wake, quiet, floods].map(|event| Arc::new(WakeEvent::from(event)));
     let signals = WakeSignals::new(SharedMemory::open(&memory)?, events);
     let held = Held {
         listener: UnixListener::from(listener),

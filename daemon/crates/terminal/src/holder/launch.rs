@@ -15,7 +15,7 @@ use rustix::termios::{InputModes, LocalModes, OptionalActions, OutputModes, tcge
 
 use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
-use super::fork_exec::Start;
+use super::fork_exec::ExecStart;
 use super::platform::{on_terminal, report_flushes};
 use super::wire::SpawnSpec;
 
@@ -74,7 +74,7 @@ fn open_terminal(spec: &SpawnSpec) -> io::Result<(OwnedFd, Pts)> {
 fn start(spec: &SpawnSpec, master: &OwnedFd, limits: &DescriptorLimits) -> io::Result<Pid> {
     let program = path_string(&spec.program)?;
     let cwd = path_string(&spec.cwd)?;
-    let start = Start {
+    let start = ExecStart {
         program: &program,
         argv: &spec.argv,
         env: &spec.env,

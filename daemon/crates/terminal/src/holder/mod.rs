@@ -67,7 +67,7 @@ pub use ring_layout::{Gap, VERSION as RING_VERSION};
 pub use supervise::DaemonEnd;
 pub use umask::{make_files_private, with_mask};
 pub use wake::NewsReceiver;
-pub use wire::{Cause, HandOver, SpawnSpec, VERSION as WIRE_VERSION};
+pub use wire::{HandOver, HandoverCause, SpawnSpec, VERSION as WIRE_VERSION};
 
 #[cfg(test)]
 mod tests;

@@ -39,9 +39,9 @@ pub struct Gap {
 /// A value in its own cache line, so that the two ends do not slow each other down.
 #[repr(C, align(64))]
 #[derive(Debug)]
-pub(super) struct Alone<T>(T);
+pub(super) struct CacheLine<T>(T);
 
-impl<T> std::ops::Deref for Alone<T> {
+impl<T> std::ops::Deref for CacheLine<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -61,7 +61,7 @@ pub(super) const NOTE_BYTES: usize = 63;
 /// A few bytes that the worker stores.
 #[repr(C)]
 #[derive(Debug)]
-pub(super) struct Note {
+pub(super) struct RingNote {
     pub(super) len: AtomicU8,
     pub(super) bytes: [AtomicU8; NOTE_BYTES],
 }
@@ -102,22 +102,22 @@ pub(super) struct RingLayout {
     magic: AtomicU64,
     version: AtomicU32,
     capacity_bytes: AtomicU32,
-    pub(super) head: Alone<AtomicU64>,
-    pub(super) tail: Alone<AtomicU64>,
-    pub(super) holder_waits: Alone<AtomicU32>,
-    pub(super) status: Alone<AtomicU32>,
+    pub(super) head: CacheLine<AtomicU64>,
+    pub(super) tail: CacheLine<AtomicU64>,
+    pub(super) holder_waits: CacheLine<AtomicU32>,
+    pub(super) status: CacheLine<AtomicU32>,
     pub(super) eof: AtomicU32,
     pub(super) input_flushes: AtomicU32,
-    pub(super) lent: Alone<LentHeader>,
-    pub(super) cursor: Alone<AtomicU64>,
+    pub(super) lent: CacheLine<LentHeader>,
+    pub(super) cursor: CacheLine<AtomicU64>,
     pub(super) log_base: AtomicU64,
     pub(super) output_lines: AtomicU64,
     pub(super) answered: AtomicU64,
-    pub(super) notes: [Note; 2],
+    pub(super) notes: [RingNote; 2],
     /// The index of the complete one of `notes`, plus 1; 0: none.
     pub(super) note_index: AtomicU64,
     pub(super) gap_count: AtomicU64,
-    pub(super) gaps: Alone<[GapCell; MAX_GAPS]>,
+    pub(super) gaps: CacheLine<[GapCell; MAX_GAPS]>,
 }
 
 const _: () = assert!(size_of::<RingLayout>() <= HEADER_BYTES);

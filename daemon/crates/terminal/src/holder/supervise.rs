@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
 
-use super::platform::{AskingSignals, Event, start_worker};
+use super::platform::{AskingSignals, WakeEvent, start_worker};
 use super::port::{MAX_DESCRIPTORS, Port, blob};
 use super::ring::{Exit, exit_of};
 use super::ring_file::RingError;
 use super::shared::SharedMemory;
 use super::slots::HeldTerminal;
-use super::wire::{Cause, HandOver, ToHolder, ToWorker, VERSION, Welcome};
+use super::wire::{HandOver, HandoverCause, ToHolder, ToWorker, VERSION, Welcome};
 
 /// How long a worker that has announced its end may take to end.
 const LEAVE_TIME: Duration = Duration::from_secs(12);
@@ -53,7 +53,7 @@ const NOT_STARTED: Exit = Exit {
 };
 
 /// The file from which workers are started.
-type Build = Arc<OwnedFd>;
+type WorkerBinary = Arc<OwnedFd>;
 
 /// A descriptor of each lock.
 pub(super) type Locks = [OwnedFd; 2];
@@ -63,7 +63,7 @@ pub(super) struct Worker {
     pid: Pid,
     pub(super) signals: AskingSignals,
     resources: WorkerResources,
-    phase: Phase,
+    phase: WorkerPhase,
     /// By when the worker must serve or heed a signal that asks it to end, must have ended, or is to be replaced.
     deadline: Option<Instant>,
     /// Number of starts since the last worker that served.
@@ -72,34 +72,34 @@ pub(super) struct Worker {
     /// Number of workers in a row that served but soon ended by their own fault.
     quick_ends: u32,
     /// Set if the worker is of another build than the last worker that served.
-    candidate: Option<Build>,
+    candidate: Option<WorkerBinary>,
     is_stopped: bool,
     /// The worker missed its deadline and was killed.
     was_late: bool,
     /// The build of the last worker that served.
-    proven: Build,
+    proven: WorkerBinary,
     hand_overs: u64,
     /// The signal that asked the daemon to end.
     stop_signal: Option<Signal>,
 }
 
 #[derive(Debug)]
-enum Phase {
+enum WorkerPhase {
     Starting,
     /// Since this moment.
     Serving(Instant),
     /// The worker has announced its end, and one of this build follows.
-    Leaving(Build),
+    Leaving(WorkerBinary),
     Ended {
         exit: Exit,
         /// The build that follows if the worker had announced its end.
-        successor: Option<Build>,
+        successor: Option<WorkerBinary>,
     },
 }
 
 /// What happens after a worker has ended.
 #[derive(Debug)]
-pub(super) enum Next {
+pub(super) enum AfterWorker {
     /// Another worker; this is the holder's end of its port.
     Serves(Port),
     /// Another attempt is made later.
@@ -113,7 +113,7 @@ pub(super) enum Next {
 pub(super) struct WorkerResources {
     pub(super) shared: Arc<SharedMemory>,
     pub(super) memory: OwnedFd,
-    pub(super) events: [Arc<Event>; 3],
+    pub(super) events: [Arc<WakeEvent>; 3],
     pub(super) listener: OwnedFd,
     pub(super) locks: Locks,
     pub(super) owns_path: bool,
@@ -125,7 +125,7 @@ impl WorkerResources {
     /// Starts a worker that takes over the sessions in `held`; returns the holder's end of its port.
     fn start_worker(
         &self,
-        build: &Build,
+        build: &WorkerBinary,
         held: &[HeldTerminal],
         hand_over: Option<HandOver>,
     ) -> io::Result<(Pid, Port)> {
@@ -184,7 +184,7 @@ impl Worker {
             pid,
             signals,
             resources,
-            phase: Phase::Starting,
+            phase: WorkerPhase::Starting,
             deadline: None,
             restarts: 0,
             has_served: false,
@@ -200,34 +200,40 @@ impl Worker {
     }
 
     /// Starts another worker after the last one has ended, unless the daemon ends with it.
-    pub(super) fn restart(&mut self, held: &[HeldTerminal]) -> Next {
-        let Phase::Ended { exit, successor } = &mut self.phase else {
-            return Next::End;
+    pub(super) fn restart(&mut self, held: &[HeldTerminal]) -> AfterWorker {
+        let WorkerPhase::Ended { exit, successor } = &mut self.phase else {
+            return AfterWorker::End;
         };
         let ended = *exit;
         let (build, cause, failed) = match (successor.take(), self.candidate.take()) {
             (Some(build), _) => {
                 self.candidate = Some(Arc::clone(&build));
-                (build, Cause::Upgrade, None)
+                (build, HandoverCause::Upgrade, None)
             }
-            (None, Some(_)) => (Arc::clone(&self.proven), Cause::Upgrade, Some(ended)),
+            (None, Some(_)) => (
+                Arc::clone(&self.proven),
+                HandoverCause::Upgrade,
+                Some(ended),
+            ),
             (None, None) => {
                 // If no worker has ever served and this one exited by itself, it has reported the reason.
                 let has_tried = self.restarts == MAX_RESTARTS;
                 let may_end = held.is_empty() || !self.may_wait();
                 if has_tried && may_end || !self.has_served && ended.code.is_some() {
-                    return Next::End;
+                    return AfterWorker::End;
                 }
                 self.restarts = (self.restarts + 1).min(MAX_RESTARTS);
-                (Arc::clone(&self.proven), Cause::Crash, None)
+                (Arc::clone(&self.proven), HandoverCause::Crash, None)
             }
         };
         tracing::warn!(%ended, ?cause, "starting another worker");
         let reason = match cause {
-            Cause::Upgrade if failed.is_none() => None,
+            HandoverCause::Upgrade if failed.is_none() => None,
             _ if self.was_late => Some("the worker did not start serving in time".to_owned()),
-            Cause::Upgrade => Some(format!("the worker ended with {ended} before it served")),
-            Cause::Crash => Some(format!("the worker was ended by {ended}")),
+            HandoverCause::Upgrade => {
+                Some(format!("the worker ended with {ended} before it served"))
+            }
+            HandoverCause::Crash => Some(format!("the worker was ended by {ended}")),
         };
         // A worker that never served does not count as a handover.
         self.hand_overs += u64::from(failed.is_none());
@@ -251,16 +257,16 @@ impl Worker {
             Err(error) => {
                 tracing::error!(%error, "could not start a worker");
                 self.has_ended_with(NOT_STARTED, None);
-                return Next::Later;
+                return AfterWorker::Later;
             }
         };
         self.pid = pid;
-        self.phase = Phase::Starting;
+        self.phase = WorkerPhase::Starting;
         self.deadline = Some(Instant::now() + ready_time() * (self.restarts + 1));
         if let Some(signal) = self.stop_signal {
             let _ = kill_process(pid, signal); // the worker before did not handle it
         }
-        Next::Serves(port)
+        AfterWorker::Serves(port)
     }
 
     pub(super) fn may_wait(&self) -> bool {
@@ -268,10 +274,10 @@ impl Worker {
     }
 
     /// Keeps the sessions without a worker for a while: `error` prevents any worker from taking them over.
-    pub(super) fn wait_for_rings(&mut self, error: &RingError) -> Next {
+    pub(super) fn wait_for_rings(&mut self, error: &RingError) -> AfterWorker {
         tracing::error!(%error, "sessions are kept, but no worker can take them over until this is fixed; the next attempt is in 60 s, or at once on SIGHUP");
         self.deadline = Some(Instant::now() + HELD_PAUSE);
-        Next::Later
+        AfterWorker::Later
     }
 
     /// Records what the worker reports about itself. Other requests are ignored, and so is that a worker serves which has
@@ -281,7 +287,7 @@ impl Worker {
         match report {
             ToHolder::Ready if !self.has_ended() => {
                 let now = Instant::now();
-                self.phase = Phase::Serving(now);
+                self.phase = WorkerPhase::Serving(now);
                 self.deadline = self.stop_signal.map(|_| now + HEED_TIME);
                 // It has recovered from whatever ended the one before.
                 self.restarts = 0;
@@ -292,7 +298,7 @@ impl Worker {
             }
             ToHolder::Stopping => {
                 self.stop_signal = Some(Signal::TERM);
-                if let Phase::Serving(_) = self.phase {
+                if let WorkerPhase::Serving(_) = self.phase {
                     self.deadline = None;
                 }
             }
@@ -301,10 +307,10 @@ impl Worker {
                     Some(file) => Arc::new(file),
                     None => Arc::clone(&self.proven),
                 };
-                if let Phase::Ended { successor, .. } = &mut self.phase {
+                if let WorkerPhase::Ended { successor, .. } = &mut self.phase {
                     *successor = Some(build);
                 } else {
-                    self.phase = Phase::Leaving(build);
+                    self.phase = WorkerPhase::Leaving(build);
                     self.deadline = Some(Instant::now() + LEAVE_TIME);
                 }
             }
@@ -328,14 +334,14 @@ impl Worker {
             return false;
         }
         match self.phase {
-            Phase::Ended { .. } => return true,
-            Phase::Serving(_) => {
+            WorkerPhase::Ended { .. } => return true,
+            WorkerPhase::Serving(_) => {
                 tracing::error!(
                     "the worker hangs, so it is killed; the next one ends the sessions"
                 );
                 self.deadline = None;
             }
-            Phase::Starting | Phase::Leaving(_) => {
+            WorkerPhase::Starting | WorkerPhase::Leaving(_) => {
                 self.deadline = Some(now + LEAVE_TIME); // its end is noticed before that
                 self.was_late = true;
             }
@@ -349,7 +355,7 @@ impl Worker {
             let asks_to_end = signal != Signal::HUP;
             if asks_to_end
                 && self.stop_signal.replace(signal).is_none()
-                && let Phase::Serving(_) = self.phase
+                && let WorkerPhase::Serving(_) = self.phase
             {
                 // A worker that does not serve yet heeds the signal once it does.
                 self.deadline = Some(Instant::now() + HEED_TIME);
@@ -383,16 +389,16 @@ impl Worker {
             self.resources.shared.deaths.clear();
         }
         let mut successor = None;
-        match std::mem::replace(&mut self.phase, Phase::Starting) {
-            Phase::Serving(since) => {
+        match std::mem::replace(&mut self.phase, WorkerPhase::Starting) {
+            WorkerPhase::Serving(since) => {
                 let is_fault = !was_killed && exit.code != Some(0) && since.elapsed() < SETTLED;
                 self.quick_ends = if is_fault { self.quick_ends + 1 } else { 0 };
             }
-            Phase::Leaving(build) => {
+            WorkerPhase::Leaving(build) => {
                 self.quick_ends = 0;
                 successor = Some(build);
             }
-            Phase::Starting | Phase::Ended { .. } => {}
+            WorkerPhase::Starting | WorkerPhase::Ended { .. } => {}
         }
         if self.restarts == MAX_RESTARTS {
             tracing::error!(ended = %exit, "{MAX_RESTARTS} workers in a row ended before they served; live sessions are kept, and SIGHUP starts another worker at once");
@@ -402,18 +408,18 @@ impl Worker {
     }
 
     /// Has another worker started after a pause, during which terminals are still read.
-    fn has_ended_with(&mut self, exit: Exit, successor: Option<Build>) {
-        self.phase = Phase::Ended { exit, successor };
+    fn has_ended_with(&mut self, exit: Exit, successor: Option<WorkerBinary>) {
+        self.phase = WorkerPhase::Ended { exit, successor };
         self.deadline = Some(Instant::now() + self.pause());
     }
 
     pub(super) fn has_ended(&self) -> bool {
-        matches!(self.phase, Phase::Ended { .. })
+        matches!(self.phase, WorkerPhase::Ended { .. })
     }
 
     /// True if the worker can read terminals that are lent to it.
     pub(super) fn serves(&self) -> bool {
-        matches!(self.phase, Phase::Serving(_)) && !self.is_stopped
+        matches!(self.phase, WorkerPhase::Serving(_)) && !self.is_stopped
     }
 
     fn pause(&self) -> Duration {
@@ -433,7 +439,7 @@ impl Worker {
     pub(super) fn wait(self) -> DaemonEnd {
         let deadline = Instant::now() + LEAVE_TIME;
         let ended = loop {
-            if let Phase::Ended { exit, .. } = self.phase {
+            if let WorkerPhase::Ended { exit, .. } = self.phase {
                 break exit;
             }
             match waitpid(Some(self.pid), WaitOptions::NOHANG) {

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering::SeqCst;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use super::platform::Event;
+use super::platform::WakeEvent;
 use super::shared::{News, Notes, SharedLayout, SharedMemory};
 
 /// What wakes the holder and the two parts of the worker that process output.
@@ -27,7 +27,7 @@ pub(super) struct WakeSignals {
 }
 
 impl WakeSignals {
-    pub(super) fn new(shared: SharedMemory, [holder, quiet, floods]: [Arc<Event>; 3]) -> Self {
+    pub(super) fn new(shared: SharedMemory, [holder, quiet, floods]: [Arc<WakeEvent>; 3]) -> Self {
         let shared = Arc::new(shared);
         let signal = |event, is_awake| WakeSignal {
             event,
@@ -56,7 +56,7 @@ type SharedPart<T> = fn(&SharedLayout) -> &T;
 /// each, or share one.
 #[derive(Debug, Clone)]
 pub(super) struct WakeSignal {
-    event: Arc<Event>,
+    event: Arc<WakeEvent>,
     shared: Arc<SharedMemory>,
     is_awake: SharedPart<AtomicBool>,
 }
@@ -98,8 +98,8 @@ impl AsFd for WakeSignal {
 }
 
 /// Returns new events for [`WakeSignals::new`].
-pub(super) fn events() -> io::Result<[Arc<Event>; 3]> {
-    Ok([Event::new()?, Event::new()?, Event::new()?].map(Arc::new))
+pub(super) fn events() -> io::Result<[Arc<WakeEvent>; 3]> {
+    Ok([WakeEvent::new()?, WakeEvent::new()?, WakeEvent::new()?].map(Arc::new))
 }
 
 impl Notes {

@@ -45,7 +45,7 @@ pub(super) enum ToWorker {
     /// The answer to a start. If it succeeded, the terminal is attached.
     Started {
         request: u32,
-        result: Result<Started, SpawnError>,
+        result: Result<StartedProgram, SpawnError>,
     },
     /// The answer to a probe; `None` if there is no living program in the slot.
     Looked { request: u32, found: Option<Probe> },
@@ -71,14 +71,14 @@ pub(super) struct Welcome {
 pub struct HandOver {
     /// Counts from 1.
     pub number: u64,
-    pub cause: Cause,
+    pub cause: HandoverCause,
     /// A worker of another build was started but never served.
     pub rolled_back: bool,
     pub reason: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Cause {
+pub enum HandoverCause {
     /// The one before was killed by a signal.
     Crash,
     /// The one before has handed over.
@@ -89,13 +89,13 @@ pub enum Cause {
 #[cfg(not(portable))]
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct HeldSession {
-    pub(super) started: Started,
+    pub(super) started: StartedProgram,
     #[serde(with = "path_bytes")]
     pub(super) ring_path: PathBuf,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Started {
+pub(super) struct StartedProgram {
     pub(super) slot: u32,
     pub(super) pid: i32,
     pub(super) tty_device: u64,

@@ -6,7 +6,7 @@ use rustix::termios::{LocalModes, OutputModes, tcgetattr};
 
 /// The current modes of a terminal for input and output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-pub struct Line {
+pub struct LineModes {
     /// Input is passed on line by line, after editing keys are applied.
     pub canonical: bool,
     /// Input is echoed.
@@ -15,7 +15,7 @@ pub struct Line {
     pub opost_onlcr: bool,
 }
 
-impl Line {
+impl LineModes {
     /// Returns the modes of the terminal of `master`; costs one `tcgetattr`.
     /// If they cannot be read (the terminal has hung up, or the platform forbids it), all modes are off. That is taken
     /// for raw mode, in which input is only recorded once the terminal has shown it: the safe choice.
@@ -58,8 +58,8 @@ mod tests {
         let (pty, _pts) = pty_process::blocking::open().unwrap();
         let mut modes = tcgetattr(pty.as_fd()).unwrap();
         let assert_is = |canonical, echo, opost_onlcr| {
-            let line = Line::read(pty.as_fd());
-            let expected = Line {
+            let line = LineModes::read(pty.as_fd());
+            let expected = LineModes {
                 canonical,
                 echo,
                 opost_onlcr,
@@ -80,6 +80,6 @@ mod tests {
     #[test]
     fn what_is_no_terminal_reads_as_raw() {
         let file = std::fs::File::open("/dev/null").unwrap();
-        assert_eq!(Line::read(file.as_fd()), Line::default());
+        assert_eq!(LineModes::read(file.as_fd()), LineModes::default());
     }
 }

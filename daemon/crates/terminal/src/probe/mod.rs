@@ -22,6 +22,6 @@ mod test_table;
 mod test_terminal;
 
 pub use fresh::{LastTyped, STALE_AFTER_WRITE, fresh};
-pub use line::Line;
+pub use line::LineModes;
 pub use look::{probe, unread_output};
-pub use report::{Probe, Reader, Verdict};
+pub use report::{InputReader, Probe, WaitVerdict};

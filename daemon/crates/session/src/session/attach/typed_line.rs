@@ -1,6 +1,6 @@
 //! Turns single keys that a person types into lines for the interaction log.
 
-use crate::interaction::{Form, Typed};
+use crate::interaction::{InteractionForm, TypedText};
 use crate::keys::{self, Key};
 
 /// A longer line is split.
@@ -48,7 +48,7 @@ pub struct TakenInput {
 }
 
 impl TypedLine {
-    pub(super) fn add(&mut self, bytes: &[u8], taken: TakenInput) -> Vec<Typed> {
+    pub(super) fn add(&mut self, bytes: &[u8], taken: TakenInput) -> Vec<TypedText> {
         let mut done = Vec::new();
         for pressed in pressed(bytes) {
             self.offset.get_or_insert(taken.offset);
@@ -84,11 +84,11 @@ impl TypedLine {
     }
 
     /// Takes the text of a line that is not complete.
-    pub(super) fn take(&mut self) -> Option<Typed> {
+    pub(super) fn take(&mut self) -> Option<TypedText> {
         self.take_line(false)
     }
 
-    fn take_line(&mut self, has_enter: bool) -> Option<Typed> {
+    fn take_line(&mut self, has_enter: bool) -> Option<TypedText> {
         self.count();
         let form = self.form(has_enter);
         let line = std::mem::take(self);
@@ -97,7 +97,7 @@ impl TypedLine {
         } else {
             line.shown
         };
-        Some(Typed {
+        Some(TypedText {
             text,
             offset: line.offset.unwrap_or_default(),
             hidden: line.hidden,
@@ -106,9 +106,13 @@ impl TypedLine {
         })
     }
 
-    fn form(&mut self, has_enter: bool) -> Form {
+    fn form(&mut self, has_enter: bool) -> InteractionForm {
         if self.keys.is_empty() {
-            return if has_enter { Form::Line } else { Form::Text };
+            return if has_enter {
+                InteractionForm::Line
+            } else {
+                InteractionForm::Text
+            };
         }
         self.name_text();
         let mut keys = std::mem::take(&mut self.keys);
@@ -116,10 +120,10 @@ impl TypedLine {
             keys.push("Enter".to_owned());
         }
         if keys.iter().all(|key| keys::fault(key).is_none()) {
-            Form::Keys(keys)
+            InteractionForm::Keys(keys)
         } else {
             // For example, characters that were only counted cannot be typed.
-            Form::Event
+            InteractionForm::Event
         }
     }
 
@@ -301,19 +305,20 @@ mod tests {
             let done = line.add(keys, taken);
             done.into_iter().map(|typed| typed.form).collect::<Vec<_>>()
         };
-        let keys = |names: &[&str]| Form::Keys(names.iter().map(|&name| name.into()).collect());
+        let keys =
+            |names: &[&str]| InteractionForm::Keys(names.iter().map(|&name| name.into()).collect());
         assert_eq!(
             forms(b"ls\r\rcx\x7fd\ty\rz\x03", SHELL),
             [
-                Form::Line,
+                InteractionForm::Line,
                 keys(&["Enter"]),
                 keys(&["c", "d", "Tab", "y", "Enter"]),
                 keys(&["z", "C-c"]),
             ]
         );
-        assert_eq!(forms(b"ihello\r", FULL_SCREEN), [Form::Event]);
+        assert_eq!(forms(b"ihello\r", FULL_SCREEN), [InteractionForm::Event]);
         assert!(line.add(b"not done", SHELL).is_empty());
-        assert_eq!(line.take().unwrap().form, Form::Text);
+        assert_eq!(line.take().unwrap().form, InteractionForm::Text);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Viewers: people who have attached their terminals to a session.
 
 use super::typed_line::{TakenInput, TypedLine};
-use crate::interaction::{Event, Typed};
+use crate::interaction::{InteractionEvent, TypedText};
 use crate::peer::Peer;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
@@ -87,7 +87,7 @@ impl Viewers {
         peer: &Peer,
         bytes: &[u8],
         taken: impl FnOnce() -> TakenInput,
-    ) -> Option<Vec<Typed>> {
+    ) -> Option<Vec<TypedText>> {
         self.with_viewer(peer.connection, |viewer| viewer.line.add(bytes, taken()))
     }
 
@@ -155,11 +155,11 @@ impl Session {
     }
 
     /// Adds input to the interaction log; if it is hidden, its text is kept out of all rows.
-    pub(crate) fn note_typed(self: &Arc<Self>, peer: &Peer, typed: Typed) {
+    pub(crate) fn note_typed(self: &Arc<Self>, peer: &Peer, typed: TypedText) {
         if typed.hidden {
             self.remember_hidden(&typed.text);
         }
-        self.note(Some(peer), Event::Send(typed.into()));
+        self.note(Some(peer), InteractionEvent::Send(typed.into()));
     }
 
     /// Sets a session's size to that of a viewer's terminal. A session that has just ended keeps its own size.

@@ -36,14 +36,14 @@ const DELETE: u8 = 0x7f;
 
 /// The sends of a session that ask what happens to their input.
 #[derive(Debug, Default)]
-pub(crate) struct Fates {
+pub(crate) struct WatchedInputs {
     /// Made on first use; `None` if watching is not possible.
     watch: OnceLock<Option<ReadWatch>>,
-    waiting: Mutex<Vec<Arc<Fate>>>,
+    waiting: Mutex<Vec<Arc<WatchedInput>>>,
 }
 
 #[derive(Debug)]
-struct Fate {
+struct WatchedInput {
     /// Number of reads before the write.
     reads: u64,
     found: Mutex<InputFate>,
@@ -61,12 +61,12 @@ enum InputFate {
 
 /// Asks what happens to an input, as long as this value lives.
 #[derive(Debug)]
-pub(super) struct Watched<'a> {
+pub(super) struct InputWatch<'a> {
     session: &'a Session,
-    fate: Arc<Fate>,
+    fate: Arc<WatchedInput>,
 }
 
-impl Drop for Watched<'_> {
+impl Drop for InputWatch<'_> {
     fn drop(&mut self) {
         let fate = &self.fate;
         self.session
@@ -77,7 +77,7 @@ impl Drop for Watched<'_> {
     }
 }
 
-impl Watched<'_> {
+impl InputWatch<'_> {
     /// Returns true if the input `bytes` is known to have been discarded unread.
     pub(super) fn was_discarded(&self, bytes: &[u8]) -> bool {
         self.session.note_flushes();
@@ -103,14 +103,14 @@ impl Session {
     }
 
     /// Watches the input that was just written. `reads` is the count from before the write.
-    pub(super) fn watch_input(&self, reads: u64) -> Watched<'_> {
+    pub(super) fn watch_input(&self, reads: u64) -> InputWatch<'_> {
         let flushes = self.output.input_flushes();
-        let fate = Arc::new(Fate {
+        let fate = Arc::new(WatchedInput {
             reads,
             found: Mutex::new(InputFate::Nothing { flushes }),
         });
         self.fates.waiting.lock().push(Arc::clone(&fate));
-        Watched {
+        InputWatch {
             session: self,
             fate,
         }

@@ -8,7 +8,7 @@ mod piped;
 mod send;
 mod write;
 
-pub(super) use discarded::{Fates, Reads};
+pub(super) use discarded::{Reads, WatchedInputs};
 pub(super) use end_of_input::LastLine;
 pub(crate) use half_line::HalfLine;
-pub(super) use write::{Input, InputError, Stopped, TerminalInput};
+pub(super) use write::{InputError, SessionInput, Stopped, TerminalInput};

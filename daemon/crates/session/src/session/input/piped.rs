@@ -1,13 +1,13 @@
 //! Typing into a program over pipes: its terminal belongs to a process of ccd.
 
-use super::write::{Input, InputError, written_part};
+use super::write::{InputError, SessionInput, written_part};
 use ccd_text::piped_line::PipedLine;
 use parking_lot::{Mutex, MutexGuard};
 use std::borrow::Cow;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-impl Input {
+impl SessionInput {
     /// Sets whether the program runs over pipes, so that the terminal is not its own.
     pub(crate) fn over_pipes(mut self, is_piped: bool) -> Self {
         self.piped = is_piped.then(Mutex::default);

@@ -2,7 +2,7 @@
 
 use super::end_of_input::LastLine;
 use super::write::{InputError, Stopped, TerminalInput, Written};
-use crate::interaction::{Event, Form, Inexact, Typed};
+use crate::interaction::{Inexact, InteractionEvent, InteractionForm, TypedText};
 use crate::keys;
 use crate::peer::Peer;
 use crate::session::attach::TakenInput;
@@ -62,17 +62,17 @@ impl RequestedInput {
         self.letters.as_deref().unwrap_or(&self.text)
     }
 
-    fn form(&self) -> Form {
+    fn form(&self) -> InteractionForm {
         if let Some(names) = &self.keys {
-            return Form::Keys(names.clone());
+            return InteractionForm::Keys(names.clone());
         }
         match self.inexact {
-            Some(how) => Form::Inexact {
+            Some(how) => InteractionForm::Inexact {
                 how,
                 has_enter: self.has_enter,
             },
-            None if self.has_enter => Form::Line,
-            None => Form::Text,
+            None if self.has_enter => InteractionForm::Line,
+            None => InteractionForm::Text,
         }
     }
 }
@@ -234,7 +234,7 @@ impl Session {
             }
             None => {
                 let reads_keys = !written.canonical && !input.named_keys;
-                let typed = Typed {
+                let typed = TypedText {
                     text: input.text.clone(),
                     offset: written.offset,
                     hidden,
@@ -246,7 +246,7 @@ impl Session {
                 } else if !secret {
                     self.remember_part(input);
                 }
-                self.note(Some(peer), Event::Send(typed.into()));
+                self.note(Some(peer), InteractionEvent::Send(typed.into()));
             }
         }
         Ok(SessionSendReply {

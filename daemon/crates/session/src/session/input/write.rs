@@ -2,8 +2,8 @@
 //! The reader is the program, or a tape that replays in its place; nothing above here knows which.
 
 use ccd_tape::TapeError;
-use ccd_tape::record::{Recording, Typed};
-use ccd_terminal::probe::Line;
+use ccd_tape::record::{Recording, TypedBytes};
+use ccd_terminal::probe::LineModes;
 use ccd_text::canonical;
 use ccd_text::piped_line::PipedLine;
 use parking_lot::Mutex;
@@ -92,8 +92,8 @@ impl<'a> TerminalInput<'a> {
     }
 
     /// Returns the input for a recording; `canonical` is the terminal's mode when it was typed.
-    pub fn typed(&self, offset: u64, hidden: bool, canonical: bool) -> Typed<'a> {
-        Typed {
+    pub fn typed(&self, offset: u64, hidden: bool, canonical: bool) -> TypedBytes<'a> {
+        TypedBytes {
             bytes: self.on_tape(),
             offset,
             unseen: hidden,
@@ -117,7 +117,7 @@ pub(crate) struct Written {
 }
 
 #[derive(Debug)]
-pub struct Input {
+pub struct SessionInput {
     master: Mutex<Option<Arc<OwnedFd>>>,
     turn: tokio::sync::Mutex<()>,
     waiting: AtomicUsize,
@@ -148,7 +148,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-impl Input {
+impl SessionInput {
     pub fn new(
         master: Option<OwnedFd>,
         leaving: CancellationToken,
@@ -171,8 +171,8 @@ impl Input {
     }
 
     /// Returns how the terminal handles input, while the session holds it.
-    pub fn line(&self) -> Option<Line> {
-        self.master().map(|master| Line::read(master.as_fd()))
+    pub fn line(&self) -> Option<LineModes> {
+        self.master().map(|master| LineModes::read(master.as_fd()))
     }
 
     /// True if no output waits in the terminal for the holder.
@@ -212,11 +212,11 @@ impl Input {
     }
 
     /// Switches the echo on or off and returns how the line was before.
-    pub fn switch_echo(&self, is_on: bool) -> Line {
+    pub fn switch_echo(&self, is_on: bool) -> LineModes {
         let Some(master) = self.master() else {
-            return Line::default();
+            return LineModes::default();
         };
-        let before = Line::read(master.as_fd());
+        let before = LineModes::read(master.as_fd());
         if before.echo != is_on
             && let Ok(mut modes) = tcgetattr(&master)
         {
@@ -242,7 +242,7 @@ impl Input {
         let _waiting = Waiting(&self.waiting);
         let _turn = self.turn.lock().await;
         let master = self.master().ok_or(InputError::CLOSED)?;
-        let before = Line::read(master.as_fd());
+        let before = LineModes::read(master.as_fd());
         if before.canonical && self.piped.is_none() {
             refuse_long_lines(bytes)?;
         }
@@ -270,7 +270,7 @@ impl Input {
             Some(_) => self.write_to_pipes(&master, bytes, &mut read).await,
             None => self.write_all(&master, bytes).await,
         };
-        let after = Line::read(master.as_fd());
+        let after = LineModes::read(master.as_fd());
         let hidden = before.hides_input() || after.hides_input();
         let part = written_part(&outcome, bytes.len());
         let terminal_input = match terminal_input.command {

@@ -4,8 +4,8 @@
 //! puts another thread in charge of the other sessions, and the hanging thread ends once its write returns. Nothing that
 //! delivers output ever waits for the disk.
 
-use super::thread::Thread;
-use crate::interaction::Event;
+use super::thread::LoggerThread;
+use crate::interaction::InteractionEvent;
 use crate::output::{Flushed, Flusher, LogCall};
 use crate::session::end::{CLOSE_GRACE, sleep_until};
 use crate::session::live::Session;
@@ -58,11 +58,11 @@ impl SessionLog {
 
 /// The handle to the threads and the timer. They end when it is dropped.
 pub struct Logger {
-    shared: Arc<Shared>,
+    shared: Arc<LoggerShared>,
     timer: AbortHandle,
 }
 
-struct Shared {
+struct LoggerShared {
     state: Mutex<LoggerState>,
     /// Wakes the thread in charge.
     woken: Condvar,
@@ -80,23 +80,23 @@ struct LoggerState {
     batch: VecDeque<Arc<Session>>,
     /// Something is due that must not wait for more.
     is_urgent: bool,
-    rest: Rest,
+    rest: WriterRest,
     /// The number of the thread in charge; all others end.
     in_charge: u64,
     /// The session that is being written.
-    turn: Option<Turn>,
+    turn: Option<LogTurn>,
     /// The timer checks for a write that hangs.
     is_checked: bool,
     stop: bool,
 }
 
-struct Turn {
+struct LogTurn {
     session: Arc<Session>,
     since: Instant,
-    thread: Thread,
+    thread: LoggerThread,
 }
 
-impl Turn {
+impl LogTurn {
     /// Returns whether the write has waited for the disk for too long. A thread that only waits for a processor does
     /// not hang.
     fn hangs(&self) -> bool {
@@ -106,7 +106,7 @@ impl Turn {
 
 /// State of the thread in charge while it does not write.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Rest {
+enum WriterRest {
     #[default]
     None,
     /// It waits for more output.
@@ -118,7 +118,7 @@ enum Rest {
 impl Logger {
     /// Starts the timer; no log is written before [`Logger::begin`]. Must be called inside the runtime.
     pub fn new(holder: Holder) -> Self {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(LoggerShared {
             state: Mutex::default(),
             woken: Condvar::new(),
             timer: Notify::new(),
@@ -132,7 +132,7 @@ impl Logger {
     /// Starts the thread, once no session is being adopted: a worker that dies must have worked either on what it adopts
     /// or on what it logs.
     pub fn begin(&self) -> io::Result<()> {
-        Shared::spawn(&self.shared, 0)?;
+        LoggerShared::spawn(&self.shared, 0)?;
         self.shared.begun.cancel();
         Ok(())
     }
@@ -173,7 +173,7 @@ impl Drop for Logger {
     }
 }
 
-impl Shared {
+impl LoggerShared {
     fn spawn(this: &Arc<Self>, number: u64) -> io::Result<()> {
         let shared = Arc::clone(this);
         std::thread::Builder::new()
@@ -195,16 +195,16 @@ impl Shared {
         }
         match state.rest {
             _ if call.is_urgent => self.wake(state),
-            Rest::Sleeps => self.timer.notify_one(),
-            Rest::None | Rest::Gathers => {}
+            WriterRest::Sleeps => self.timer.notify_one(),
+            WriterRest::None | WriterRest::Gathers => {}
         }
     }
 
     /// Has the thread in charge write what is due, at once.
     fn wake(&self, mut state: MutexGuard<'_, LoggerState>) {
         state.is_urgent = true;
-        if state.rest != Rest::None {
-            state.rest = Rest::None;
+        if state.rest != WriterRest::None {
+            state.rest = WriterRest::None;
             drop(state);
             self.woken.notify_one();
         }
@@ -213,7 +213,7 @@ impl Shared {
     /// Main loop of the thread with this number: writes what is due while the thread is in charge.
     fn write_all(&self, number: u64) {
         let mut buffer = Vec::new();
-        let thread = Thread::current();
+        let thread = LoggerThread::current();
         while let Some(session) = self.next(number, thread) {
             self.write(&session, &mut buffer);
             let mut state = self.state.lock();
@@ -229,7 +229,7 @@ impl Shared {
     }
 
     /// Returns the session to write next; `None` if this thread must end.
-    fn next(&self, number: u64, thread: Thread) -> Option<Arc<Session>> {
+    fn next(&self, number: u64, thread: LoggerThread) -> Option<Arc<Session>> {
         let mut state = self.state.lock();
         loop {
             if state.stop || state.in_charge != number {
@@ -237,7 +237,7 @@ impl Shared {
             }
             if let Some(session) = state.batch.pop_front() {
                 session.output.log_answers();
-                state.turn = Some(Turn {
+                state.turn = Some(LogTurn {
                     session: Arc::clone(&session),
                     since: Instant::now(),
                     thread,
@@ -254,10 +254,10 @@ impl Shared {
     /// Waits until something is due and [`LOG_DELAY`] longer, then makes it the batch.
     fn gather(&self, state: &mut MutexGuard<'_, LoggerState>) {
         if !state.is_urgent {
-            self.rest(state, Rest::Gathers, Some(LOG_DELAY));
+            self.rest(state, WriterRest::Gathers, Some(LOG_DELAY));
         }
         if state.due.is_empty() {
-            return self.rest(state, Rest::Sleeps, None);
+            return self.rest(state, WriterRest::Sleeps, None);
         }
         state.is_urgent = false;
         let LoggerState { due, batch, .. } = &mut **state;
@@ -265,7 +265,12 @@ impl Shared {
     }
 
     /// Waits until woken, or for `limit`.
-    fn rest(&self, state: &mut MutexGuard<'_, LoggerState>, rest: Rest, limit: Option<Duration>) {
+    fn rest(
+        &self,
+        state: &mut MutexGuard<'_, LoggerState>,
+        rest: WriterRest,
+        limit: Option<Duration>,
+    ) {
         state.rest = rest;
         let is_resting = |state: &mut LoggerState| state.rest == rest && !state.stop;
         match limit {
@@ -274,7 +279,7 @@ impl Shared {
             }
             None => self.woken.wait_while(state, is_resting),
         }
-        state.rest = Rest::None;
+        state.rest = WriterRest::None;
     }
 
     fn write(&self, session: &Arc<Session>, buffer: &mut Vec<u8>) {
@@ -324,7 +329,7 @@ impl Shared {
         }
         if let Some(trouble) = flushed.trouble {
             tracing::error!(session = %session.id(), trouble, "output is not logged; the session continues");
-            session.note(None, Event::Trouble(trouble));
+            session.note(None, InteractionEvent::Trouble(trouble));
         }
     }
 
@@ -339,7 +344,7 @@ impl Shared {
                     tokio::task::yield_now().await;
                     let state = self.state.lock();
                     let now = Instant::now();
-                    if state.rest == Rest::Sleeps && !state.due.is_empty() {
+                    if state.rest == WriterRest::Sleeps && !state.due.is_empty() {
                         write_at.get_or_insert(now + LOG_DELAY);
                     }
                     if state.is_checked {
@@ -349,7 +354,7 @@ impl Shared {
                 () = sleep_until(write_at), if write_at.is_some() => {
                     write_at = None;
                     let mut state = self.state.lock();
-                    if state.rest == Rest::Sleeps && !state.due.is_empty() {
+                    if state.rest == WriterRest::Sleeps && !state.due.is_empty() {
                         state.is_checked = true;
                         check_at.get_or_insert_with(|| Instant::now() + CHECK_PERIOD);
                         self.wake(state);
@@ -365,7 +370,7 @@ impl Shared {
     /// Puts another thread in charge if the current one takes too long. Returns whether to check again.
     fn check(self: &Arc<Self>) -> bool {
         let mut state = self.state.lock();
-        if state.turn.as_ref().is_some_and(Turn::hangs) {
+        if state.turn.as_ref().is_some_and(LogTurn::hangs) {
             self.replace(&mut state);
         }
         state.is_checked = state.turn.is_some();
@@ -378,7 +383,7 @@ impl Shared {
             return;
         }
         state.in_charge += 1;
-        if let Some(Turn { session, .. }) = state.turn.take()
+        if let Some(LogTurn { session, .. }) = state.turn.take()
             && session.output.call_log_now().is_first
         {
             // Its output may have to be given up before any more arrives.

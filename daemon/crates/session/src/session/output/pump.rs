@@ -1,6 +1,6 @@
 //! Delivers output from the rings to everything that waits for it.
 
-use crate::interaction::Event;
+use crate::interaction::InteractionEvent;
 use crate::output::Taken;
 use crate::session::end::CLOSE_GRACE;
 use crate::session::live::Session;
@@ -53,7 +53,7 @@ impl Session {
 
     fn end_without_ring(self: &Arc<Self>) {
         tracing::error!(session = %self.id(), trouble = LOST_RING, "a ring is lost");
-        self.note(None, Event::Trouble(LOST_RING.into()));
+        self.note(None, InteractionEvent::Trouble(LOST_RING.into()));
         self.order_close(EndReason::RingLost, CLOSE_GRACE);
     }
 }

@@ -1,6 +1,6 @@
 //! Reading output: never consumes, is bounded, and reports what is left out.
 
-use crate::interaction::Event;
+use crate::interaction::InteractionEvent;
 use crate::output::{PIECE_BYTES, Piece};
 use crate::peer::Peer;
 use crate::session::error::SessionError;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Most bytes of output in one reply.
 const MAX_READ_BYTES: u64 = 16 << 20;
 
-struct Collected {
+struct CollectedOutput {
     bytes: Vec<u8>,
     /// Offset of the first byte.
     start: u64,
@@ -42,7 +42,7 @@ impl Session {
             let collected = collect(self, start, upto, most, lines).await?;
             self.note(
                 Some(peer),
-                Event::Read {
+                InteractionEvent::Read {
                     upto: collected.end,
                 },
             );
@@ -166,8 +166,8 @@ async fn collect(
     upto: u64,
     max_bytes: u64,
     max_lines: Option<u64>,
-) -> Result<Collected, SessionError> {
-    let mut collected = Collected {
+) -> Result<CollectedOutput, SessionError> {
+    let mut collected = CollectedOutput {
         bytes: Vec::new(),
         start,
         end: start,

@@ -36,14 +36,14 @@ impl PipeEventKind {
 
 /// What the type and the text of an output line depend on.
 #[derive(Clone, Copy)]
-pub(super) struct Rules<'a> {
+pub(super) struct LineRules<'a> {
     pub(super) patterns: &'a Compiled,
     /// Hidden input, which programs may print.
     pub(super) hidden: &'a HiddenTexts,
 }
 
 /// Turns output that arrives in pieces into lines.
-pub(super) struct Lines {
+pub(super) struct PipeLines {
     clean: CleanStream,
     /// A line whose end has not arrived.
     begun: String,
@@ -53,7 +53,7 @@ pub(super) struct Lines {
     is_after_return: bool,
 }
 
-impl Lines {
+impl PipeLines {
     pub(super) fn new(encoding: &'static Encoding) -> Self {
         Self {
             clean: CleanStream::new(encoding),
@@ -64,7 +64,7 @@ impl Lines {
     }
 
     /// Appends the events of all lines that end in `bytes`, and of the parts of a line that exceeds the maximum length.
-    pub(super) fn feed(&mut self, bytes: &[u8], ms: u64, rules: &Rules<'_>, out: &mut Vec<u8>) {
+    pub(super) fn feed(&mut self, bytes: &[u8], ms: u64, rules: &LineRules<'_>, out: &mut Vec<u8>) {
         let text = self.clean.feed(bytes);
         self.take(&text, ms, rules, out);
     }
@@ -74,7 +74,7 @@ impl Lines {
     }
 
     /// Appends the line that was begun, as far as it has arrived.
-    pub(super) fn flush(&mut self, ms: u64, rules: &Rules<'_>, out: &mut Vec<u8>) {
+    pub(super) fn flush(&mut self, ms: u64, rules: &LineRules<'_>, out: &mut Vec<u8>) {
         if self.has_begun() {
             self.end_line(ms, rules, out);
             self.is_continued = true;
@@ -82,13 +82,13 @@ impl Lines {
     }
 
     /// Appends what is left once no more output will arrive.
-    pub(super) fn finish(&mut self, ms: u64, rules: &Rules<'_>, out: &mut Vec<u8>) {
+    pub(super) fn finish(&mut self, ms: u64, rules: &LineRules<'_>, out: &mut Vec<u8>) {
         let text = self.clean.finish();
         self.take(&text, ms, rules, out);
         self.flush(ms, rules, out);
     }
 
-    fn take(&mut self, text: &str, ms: u64, rules: &Rules<'_>, out: &mut Vec<u8>) {
+    fn take(&mut self, text: &str, ms: u64, rules: &LineRules<'_>, out: &mut Vec<u8>) {
         for part in text.split_inclusive(['\n', '\r']) {
             let line = part.trim_end_matches(['\n', '\r']);
             let end = part[line.len()..].chars().next();
@@ -112,7 +112,7 @@ impl Lines {
         }
     }
 
-    fn end_line(&mut self, ms: u64, rules: &Rules<'_>, out: &mut Vec<u8>) {
+    fn end_line(&mut self, ms: u64, rules: &LineRules<'_>, out: &mut Vec<u8>) {
         let kind = if rules.patterns.is_error_line(&self.begun) {
             PipeEventKind::Err
         } else {
@@ -157,8 +157,8 @@ mod tests {
     static PATTERNS: LazyLock<Compiled> = LazyLock::new(Compiled::built_in);
     static HIDDEN: LazyLock<HiddenTexts> = LazyLock::new(HiddenTexts::default);
 
-    fn rules() -> Rules<'static> {
-        Rules {
+    fn rules() -> LineRules<'static> {
+        LineRules {
             patterns: &PATTERNS,
             hidden: &HIDDEN,
         }
@@ -171,8 +171,8 @@ mod tests {
         lines.collect()
     }
 
-    fn fed<'a>(pieces: impl Iterator<Item = &'a [u8]>, rules: &Rules<'_>) -> Vec<u8> {
-        let mut lines = Lines::new(encoding_rs::UTF_8);
+    fn fed<'a>(pieces: impl Iterator<Item = &'a [u8]>, rules: &LineRules<'_>) -> Vec<u8> {
+        let mut lines = PipeLines::new(encoding_rs::UTF_8);
         let mut out = Vec::new();
         for piece in pieces {
             lines.feed(piece, 1_234, rules, &mut out);
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn what_was_begun_is_written_once() {
-        let mut lines = Lines::new(encoding_rs::UTF_8);
+        let mut lines = PipeLines::new(encoding_rs::UTF_8);
         let mut out = Vec::new();
         lines.feed(b"Name: ", 0, &rules(), &mut out);
         assert!(lines.has_begun() && out.is_empty());
@@ -219,7 +219,7 @@ mod tests {
     fn what_was_typed_hidden_is_not_told() {
         let hidden = HiddenTexts::default();
         hidden.remember("hunter2");
-        let rules = Rules {
+        let rules = LineRules {
             hidden: &hidden,
             ..rules()
         };

@@ -2,10 +2,10 @@
 
 use super::fifo::{self, AtPath, Fifo, PipeError};
 use super::place::{self, PipeProgress};
-use super::sender::Sender;
-use super::state::{KeptPipe, Open};
+use super::sender::PipeSender;
+use super::state::{KeptPipe, OpenPipe};
 use super::task::PipeTask;
-use crate::interaction::Event;
+use crate::interaction::InteractionEvent;
 use crate::session::{Services, Session, SessionError};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{NamedPipe, PipeRepeat, SessionPipeParams};
@@ -14,18 +14,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A pipe that was made and is not used yet; dropping it removes it.
-pub(in crate::session) struct Prepared {
+pub(in crate::session) struct PreparedPipe {
     made: Option<(Fifo, PipeProgress)>,
     place_path: PathBuf,
 }
 
-impl Prepared {
+impl PreparedPipe {
     fn folder(&self) -> Option<&Path> {
         self.made.as_ref()?.0.path.parent()
     }
 }
 
-impl Drop for Prepared {
+impl Drop for PreparedPipe {
     fn drop(&mut self) {
         if let Some((fifo, _)) = &self.made {
             let _ = fifo::remove(&fifo.path, fifo.inode);
@@ -87,7 +87,7 @@ impl Session {
     /// Starts writing what happens from the offset `from` on.
     pub(in crate::session) fn start_pipe(
         self: &Arc<Self>,
-        mut prepared: Prepared,
+        mut prepared: PreparedPipe,
         raw: bool,
         from: u64,
     ) {
@@ -100,7 +100,7 @@ impl Session {
                 start: from,
                 repeats: Vec::new(),
             };
-            let open = Open::new(&fifo, facts);
+            let open = OpenPipe::new(&fifo, facts);
             self.spawn_pipe(open, fifo, place, from, false);
         }
     }
@@ -126,28 +126,28 @@ impl Session {
                         bytes: doubtful,
                     });
                 }
-                let open = Open::new(&fifo, kept);
+                let open = OpenPipe::new(&fifo, kept);
                 self.spawn_pipe(open, fifo, place, from, true);
                 self.keep();
             }
             Err(error) => {
                 tracing::error!(session = %self.id(), %error, "a pipe cannot be continued");
                 let text = format!("the named pipe is closed: {error}");
-                self.note(None, Event::Trouble(text));
+                self.note(None, InteractionEvent::Trouble(text));
             }
         }
     }
 
     fn spawn_pipe(
         self: &Arc<Self>,
-        open: Arc<Open>,
+        open: Arc<OpenPipe>,
         fifo: Fifo,
         place: PipeProgress,
         from: u64,
         resumed: bool,
     ) {
         self.pipe.opened(Arc::clone(&open));
-        let sender = Sender::new(fifo);
+        let sender = PipeSender::new(fifo);
         let task = PipeTask::new(Arc::clone(self), open, sender, place, from);
         self.services.tracker.spawn(task.run(resumed));
     }
@@ -180,14 +180,14 @@ impl Services {
     pub(in crate::session) async fn prepare_pipe(
         &self,
         id: &SessionId,
-    ) -> Result<Prepared, SessionError> {
+    ) -> Result<PreparedPipe, SessionError> {
         let places = self.pipe_folders();
         let (id, place_path) = (id.clone(), self.place_path(id));
         let made = blocking(move || {
             let folder = fifo::folder(&places)?;
             let fifo = Fifo::make(fifo::path_in(&folder, &id))?;
             let _ = place::remove(&place_path);
-            Ok::<_, PipeError>(Prepared {
+            Ok::<_, PipeError>(PreparedPipe {
                 made: Some((fifo, PipeProgress::open(&place_path))),
                 place_path,
             })
@@ -213,7 +213,7 @@ impl Services {
     }
 }
 
-fn refuse_another_kind(current: &Open, raw: Option<bool>) -> Result<(), SessionError> {
+fn refuse_another_kind(current: &OpenPipe, raw: Option<bool>) -> Result<(), SessionError> {
     let kind = |raw: bool| if raw { "bytes" } else { "events" };
     match raw {
         Some(raw) if raw != current.facts.raw => Err(SessionError::InvalidArgument(format!(
@@ -224,7 +224,7 @@ fn refuse_another_kind(current: &Open, raw: Option<bool>) -> Result<(), SessionE
     }
 }
 
-async fn is_in_place(open: &Open) -> bool {
+async fn is_in_place(open: &OpenPipe) -> bool {
     let (path, inode) = (open.facts.path.clone(), open.inode);
     blocking(move || fifo::look(&path) == AtPath::Fifo(inode)).await
 }

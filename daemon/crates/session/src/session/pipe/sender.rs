@@ -13,7 +13,7 @@ use tokio::io::unix::AsyncFd;
 /// A FIFO takes so many bytes whole or not at all (`PIPE_BUF`).
 const ATOMIC_BYTES: usize = 4096;
 
-pub(super) struct Sender {
+pub(super) struct PipeSender {
     pub(super) fifo: Fifo,
     /// What shall be sent is appended here.
     pub(super) out: Vec<u8>,
@@ -28,7 +28,7 @@ pub(super) enum Sent {
     NobodyReads,
 }
 
-impl Sender {
+impl PipeSender {
     pub(super) fn new(fifo: Fifo) -> Self {
         Self {
             fifo,
@@ -137,7 +137,7 @@ mod tests {
     async fn a_full_pipe_takes_the_rest_once_somebody_reads() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.pipe");
-        let mut sender = Sender::new(Fifo::make(path.clone()).unwrap());
+        let mut sender = PipeSender::new(Fifo::make(path.clone()).unwrap());
         let line = [&b"x".repeat(99)[..], b"\n"].concat();
         sender.out.extend_from_slice(&line.repeat(1000));
         assert_eq!(sender.try_send().unwrap(), Sent::Part);

@@ -2,7 +2,7 @@
 
 use super::fifo::{Fifo, Inode};
 use super::typed::InputQueue;
-use crate::interaction::Typed;
+use crate::interaction::TypedText;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{NamedPipe, PipeRepeat, PipeState};
 use parking_lot::Mutex;
@@ -15,14 +15,14 @@ use tokio_util::sync::CancellationToken;
 /// A session's pipe, if there is or was one.
 #[derive(Debug, Default)]
 pub struct Pipe {
-    last: Mutex<Option<Arc<Open>>>,
+    last: Mutex<Option<Arc<OpenPipe>>>,
     /// One call at a time opens or closes it.
     pub(super) turn: tokio::sync::Mutex<()>,
 }
 
 /// One pipe from its creation to its end; its task also holds it.
 #[derive(Debug)]
-pub(super) struct Open {
+pub(super) struct OpenPipe {
     pub(super) facts: KeptPipe,
     pub(super) inode: Inode,
     /// Cancelled when the pipe is closed: the task then delivers what it has to the reader, and ends.
@@ -47,7 +47,7 @@ pub(in crate::session) struct KeptPipe {
     pub(super) repeats: Vec<PipeRepeat>,
 }
 
-impl Open {
+impl OpenPipe {
     pub(super) fn new(fifo: &Fifo, facts: KeptPipe) -> Arc<Self> {
         Arc::new(Self {
             facts,
@@ -61,16 +61,16 @@ impl Open {
 
 impl Pipe {
     /// Sets the pipe that was just opened, in place of the previous one.
-    pub(super) fn opened(&self, open: Arc<Open>) {
+    pub(super) fn opened(&self, open: Arc<OpenPipe>) {
         *self.last.lock() = Some(open);
     }
 
-    pub(super) fn current(&self) -> Option<Arc<Open>> {
+    pub(super) fn current(&self) -> Option<Arc<OpenPipe>> {
         let last = self.last.lock();
         last.clone().filter(|open| !open.closing.is_cancelled())
     }
 
-    pub fn typed(&self, typed: &Arc<Typed>) {
+    pub fn typed(&self, typed: &Arc<TypedText>) {
         if let Some(open) = self.current().filter(|open| !open.facts.raw) {
             open.typed.push(typed);
         }

@@ -1,10 +1,10 @@
 //! The task of a pipe: takes output by offset, and writes it at the reader's pace.
 
-use super::lines::{Lines, PipeEventKind, Rules, events};
+use super::lines::{LineRules, PipeEventKind, PipeLines, events};
 use super::place::PipeProgress;
-use super::sender::{Sender, Sent};
-use super::state::Open;
-use super::typed::Next;
+use super::sender::{PipeSender, Sent};
+use super::state::OpenPipe;
+use super::typed::NextInput;
 use crate::interaction::shown_command;
 use crate::output::Piece;
 use crate::session::Session;
@@ -43,10 +43,10 @@ const FIRST_LOOK: Duration = Duration::from_millis(5);
 
 pub(super) struct PipeTask {
     session: Arc<Session>,
-    open: Arc<Open>,
-    sender: Sender,
+    open: Arc<OpenPipe>,
+    sender: PipeSender,
     place: PipeProgress,
-    lines: Lines,
+    lines: PipeLines,
     patterns: Arc<Compiled>,
     patterns_at: Instant,
     /// Offset of the output that is taken next.
@@ -65,12 +65,12 @@ pub(super) struct PipeTask {
     taken_ms: u64,
     /// Offset of the output at the last check of the program.
     looked_at: Option<u64>,
-    end: Option<End>,
+    end: Option<PipeEnd>,
 }
 
 /// The pipe has been closed: the rest of the work.
 #[derive(Debug, Clone, Copy)]
-struct End {
+struct PipeEnd {
     /// Output before this offset is delivered to the reader.
     upto: u64,
     deadline: Instant,
@@ -85,18 +85,18 @@ enum NextStep {
 }
 
 /// There is nothing left to write to.
-struct Gone;
+struct PipeGone;
 
 impl PipeTask {
     pub(super) fn new(
         session: Arc<Session>,
-        open: Arc<Open>,
-        sender: Sender,
+        open: Arc<OpenPipe>,
+        sender: PipeSender,
         place: PipeProgress,
         from: u64,
     ) -> Self {
         Self {
-            lines: Lines::new(session.facts.encoding),
+            lines: PipeLines::new(session.facts.encoding),
             patterns: session.services.library.current(),
             patterns_at: Instant::now(),
             session,
@@ -139,7 +139,7 @@ impl PipeTask {
         }
     }
 
-    async fn follow(&mut self) -> Result<(), Gone> {
+    async fn follow(&mut self) -> Result<(), PipeGone> {
         let (session, open) = (Arc::clone(&self.session), Arc::clone(&self.open));
         let mut is_behind = false;
         loop {
@@ -187,14 +187,14 @@ impl PipeTask {
     fn note_end(&mut self) {
         if self.end.is_none() && self.open.closing.is_cancelled() {
             self.sender.fifo.let_go_of_reader();
-            self.end = Some(End {
+            self.end = Some(PipeEnd {
                 upto: self.session.output.end(),
                 deadline: Instant::now() + END_TIME,
             });
         }
     }
 
-    async fn send(&mut self) -> Result<(), Gone> {
+    async fn send(&mut self) -> Result<(), PipeGone> {
         let mut full_since = None;
         while self.sender.waiting() > 0 {
             let before = self.sender.waiting();
@@ -205,7 +205,7 @@ impl PipeTask {
             };
             match sent.map_err(|error| self.broken(&error))? {
                 Sent::All => break,
-                Sent::NobodyReads => return Err(Gone),
+                Sent::NobodyReads => return Err(PipeGone),
                 Sent::Part => {}
             }
             let is_new = full_since.is_none();
@@ -224,14 +224,14 @@ impl PipeTask {
     }
 
     /// Waits until the FIFO takes more or the pipe is closed.
-    async fn wait_for_room(&self, since: Instant) -> Result<(), Gone> {
+    async fn wait_for_room(&self, since: Instant) -> Result<(), PipeGone> {
         let room = self.sender.room().map_err(|error| self.broken(&error))?;
         let give_up = self.end.map(|end| end.deadline.min(since + STALL));
         tokio::select! {
             biased;
             ready = room.writable() => ready.map(drop).map_err(|error| self.broken(&error)),
             () = self.open.closing.cancelled(), if self.end.is_none() => Ok(()),
-            () = sleep_until(give_up) => Err(Gone),
+            () = sleep_until(give_up) => Err(PipeGone),
         }
     }
 
@@ -242,14 +242,14 @@ impl PipeTask {
             self.tell_dropped_inputs();
             let typed = &self.open.typed;
             match typed.next(&self.session, self.at, false).await {
-                Next::Nothing => {}
-                Next::Later(offset) => limit = limit.min(offset - self.at),
-                Next::Shown { text, unix_ms } => {
+                NextInput::Nothing => {}
+                NextInput::Later(offset) => limit = limit.min(offset - self.at),
+                NextInput::Shown { text, unix_ms } => {
                     self.flush();
                     events(PipeEventKind::In, &text, unix_ms, &mut self.sender.out);
                     return NextStep::Again;
                 }
-                Next::Undecided { hold, decided } => {
+                NextInput::Undecided { hold, decided } => {
                     if hold.is_some() && self.end.is_none() {
                         return NextStep::Wait(hold);
                     }
@@ -304,9 +304,9 @@ impl PipeTask {
         self.patterns = self.session.services.library.current();
     }
 
-    fn broken(&self, error: &io::Error) -> Gone {
+    fn broken(&self, error: &io::Error) -> PipeGone {
         tracing::error!(session = %self.session.id(), %error, "could not write to a named pipe");
-        Gone
+        PipeGone
     }
 
     async fn write(&mut self, mut bytes: Vec<u8>) {
@@ -343,7 +343,7 @@ impl PipeTask {
 
     /// Turns much output into lines on a blocking thread, so that other tasks are not delayed.
     async fn feed_aside(&mut self, bytes: Vec<u8>) {
-        let fresh = Lines::new(self.session.facts.encoding);
+        let fresh = PipeLines::new(self.session.facts.encoding);
         let mut lines = std::mem::replace(&mut self.lines, fresh);
         let (patterns, session) = (Arc::clone(&self.patterns), Arc::clone(&self.session));
         let ms = self.taken_ms;
@@ -391,7 +391,7 @@ impl PipeTask {
     /// Drops output up to `to`, including the part of its first line that was not written yet.
     fn leave_out(&mut self, to: u64) {
         let bytes = to.saturating_sub(self.safe);
-        self.lines = Lines::new(self.session.facts.encoding);
+        self.lines = PipeLines::new(self.session.facts.encoding);
         (self.at, self.safe, self.begun_at) = (to, to, None);
         self.note_dropped(bytes);
     }
@@ -437,7 +437,7 @@ impl PipeTask {
         self.lines
             .finish(self.taken_ms, &rules, &mut self.sender.out);
         let session = Arc::clone(&self.session);
-        while let Next::Shown { text, unix_ms } =
+        while let NextInput::Shown { text, unix_ms } =
             self.open.typed.next(&session, self.at, true).await
         {
             events(PipeEventKind::In, &text, unix_ms, &mut self.sender.out);
@@ -485,8 +485,8 @@ fn escaped(text: &str) -> String {
     shown
 }
 
-fn rules<'a>(patterns: &'a Compiled, session: &'a Session) -> Rules<'a> {
-    Rules {
+fn rules<'a>(patterns: &'a Compiled, session: &'a Session) -> LineRules<'a> {
+    LineRules {
         patterns,
         hidden: &session.hidden,
     }

@@ -1,6 +1,6 @@
 //! Input on its way to the pipe.
 
-use crate::interaction::{JUDGEMENT, Typed, shown_input};
+use crate::interaction::{JUDGEMENT, TypedText, shown_input};
 use crate::session::Session;
 use crate::session::live::unix_ms;
 use ccd_text::hidden::HIDDEN;
@@ -29,13 +29,13 @@ pub(super) struct InputQueue {
 
 #[derive(Debug, Clone)]
 struct TypedAt {
-    typed: Arc<Typed>,
+    typed: Arc<TypedText>,
     at: Instant,
     unix_ms: u64,
 }
 
 #[derive(Debug)]
-pub(super) enum Next {
+pub(super) enum NextInput {
     Nothing,
     /// It was typed at a later offset.
     Later(u64),
@@ -52,7 +52,7 @@ pub(super) enum Next {
 }
 
 impl InputQueue {
-    pub(super) fn push(&self, typed: &Arc<Typed>) {
+    pub(super) fn push(&self, typed: &Arc<TypedText>) {
         let mut waiting = self.waiting.lock();
         if waiting.len() >= MAX_WAITING {
             self.dropped.fetch_add(1, Ordering::Relaxed);
@@ -78,12 +78,12 @@ impl InputQueue {
     }
 
     /// Checks the oldest input after the output before `at` was written; `is_last` if nothing more will be echoed.
-    pub(super) async fn next(&self, session: &Session, at: u64, is_last: bool) -> Next {
+    pub(super) async fn next(&self, session: &Session, at: u64, is_last: bool) -> NextInput {
         let Some(first) = self.waiting.lock().front().cloned() else {
-            return Next::Nothing;
+            return NextInput::Nothing;
         };
         if first.typed.offset > at && !is_last {
-            return Next::Later(first.typed.offset);
+            return NextInput::Later(first.typed.offset);
         }
         let decided = first.at + JUDGEMENT;
         let is_late = is_last || Instant::now() >= decided;
@@ -91,12 +91,12 @@ impl InputQueue {
             None if is_late => HIDDEN.to_owned(),
             None => {
                 let hold = Some(first.at + HOLD).filter(|hold| *hold > Instant::now());
-                return Next::Undecided { hold, decided };
+                return NextInput::Undecided { hold, decided };
             }
             Some(text) => text,
         };
         self.waiting.lock().pop_front();
-        Next::Shown {
+        NextInput::Shown {
             text: printable(&text),
             unix_ms: first.unix_ms,
         }
@@ -136,12 +136,12 @@ mod tests {
     #[test]
     fn more_than_the_limit_is_counted() {
         let queue = InputQueue::default();
-        let typed = Arc::new(Typed {
+        let typed = Arc::new(TypedText {
             text: "x".into(),
             offset: 0,
             hidden: false,
             echo: None,
-            form: crate::interaction::Form::Line,
+            form: crate::interaction::InteractionForm::Line,
         });
         (0..MAX_WAITING + 3).for_each(|_| queue.push(&typed));
         assert_eq!(

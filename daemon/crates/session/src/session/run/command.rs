@@ -1,19 +1,19 @@
 //! `session.run`: one command in a session's shell, its exact output and status.
 
 use super::on_tape::{CommandOnTape, PRINTER};
-use super::running::{End, Follower, Running, line_of};
+use super::running::{Follower, RunResult, RunningCommand, line_of};
 use super::second_terminal::SecondTerminal;
-use super::target::{Target, tail};
-use super::typing::{Shell, Typing, untypeable};
+use super::target::{RunTarget, tail};
+use super::typing::{RunTyping, Shell, untypeable};
 use crate::durations::Deadline;
-use crate::interaction::{Event, Form, Typed};
+use crate::interaction::{InteractionEvent, InteractionForm, TypedText};
 use crate::peer::Peer;
 use crate::session::error::{Busy, SessionError};
 use crate::session::input::TerminalInput;
 use crate::session::live::Session;
 use crate::session::shell::{
-    Nonce, Outcome, Printer, Refusal, command_file, editor_file, has_text_at_mark, is_integrated,
-    takes_commands,
+    CommandOutcome, CommandRefusal, Nonce, Printer, command_file, editor_file, has_text_at_mark,
+    is_integrated, takes_commands,
 };
 use crate::session::temporary_file::TemporaryFile;
 use crate::session::wait::last_line;
@@ -91,7 +91,7 @@ impl Session {
         params: &SessionRunParams,
         deadline: Deadline,
         warnings: &mut Vec<String>,
-    ) -> Result<Arc<Running>, SessionError> {
+    ) -> Result<Arc<RunningCommand>, SessionError> {
         self.require_alive()?;
         let started = Instant::now();
         let turn = match self.runs.turn(self, &deadline).await {
@@ -103,7 +103,7 @@ impl Session {
         let (typing, tools) = self.tools(params, target, warnings)?;
         let isolate = tools.second.as_ref().map(|second| &*second.path);
         let run = typing.start(&tail(self), &params.command, isolate, false)?;
-        let running = Arc::new(Running {
+        let running = Arc::new(RunningCommand {
             run_id: params.run_id.clone(),
             command: params.command.clone(),
             started,
@@ -123,11 +123,11 @@ impl Session {
     async fn type_run(
         self: &Arc<Self>,
         peer: &Peer,
-        running: Arc<Running>,
-        tools: Tools,
-        target: Target,
+        running: Arc<RunningCommand>,
+        tools: RunTools,
+        target: RunTarget,
         turn: OwnedMutexGuard<()>,
-    ) -> Result<Arc<Running>, SessionError> {
+    ) -> Result<Arc<RunningCommand>, SessionError> {
         let mut line = running.run.lock().typed().to_vec();
         if self.half_line.is_answer() && target.shell != Shell::Far {
             let keys = match target.printer {
@@ -151,14 +151,14 @@ impl Session {
         };
         self.half_line.entered();
         self.touch();
-        let typed = Typed {
+        let typed = TypedText {
             text: running.command.clone(),
             offset: written.offset,
             hidden: false,
             echo: None,
-            form: Form::Line,
+            form: InteractionForm::Line,
         };
-        self.note(Some(peer), Event::Send(typed.into()));
+        self.note(Some(peer), InteractionEvent::Send(typed.into()));
         let follower = Follower {
             session: Arc::clone(self),
             running: Arc::clone(&running),
@@ -175,9 +175,9 @@ impl Session {
 
     async fn outcome_of(
         &self,
-        running: &Running,
+        running: &RunningCommand,
         deadline: &Deadline,
-    ) -> Result<Arc<Outcome>, SessionError> {
+    ) -> Result<Arc<CommandOutcome>, SessionError> {
         let mut end = running.end.subscribe();
         let ended =
             tokio::time::timeout_at(deadline.instant(), end.wait_for(Option::is_some)).await;
@@ -188,16 +188,16 @@ impl Session {
             Err(_) => None,
         };
         match end {
-            Some(End::Done(outcome)) => Ok(outcome),
-            Some(End::Refused(refusal)) => {
+            Some(RunResult::Done(outcome)) => Ok(outcome),
+            Some(RunResult::Refused(refusal)) => {
                 let with = match refusal {
-                    Refusal::HalfLine => Busy::HalfLine,
-                    Refusal::Question => Busy::Question(last_line(self)),
-                    Refusal::NotStarted => return Err(dropped(self)),
+                    CommandRefusal::HalfLine => Busy::HalfLine,
+                    CommandRefusal::Question => Busy::Question(last_line(self)),
+                    CommandRefusal::NotStarted => return Err(dropped(self)),
                 };
                 Err(self.shell_busy(with))
             }
-            Some(End::Failed(error)) => {
+            Some(RunResult::Failed(error)) => {
                 Err(error.lock().take().unwrap_or(SessionError::ShuttingDown))
             }
             None => {
@@ -217,9 +217,9 @@ impl Session {
     fn tools(
         &self,
         params: &SessionRunParams,
-        target: Target,
+        target: RunTarget,
         warnings: &mut Vec<String>,
-    ) -> Result<(Typing, Tools), SessionError> {
+    ) -> Result<(RunTyping, RunTools), SessionError> {
         let is_isolated = params.isolate && self.tape().is_none();
         if params.isolate && !is_isolated {
             warnings.push(String::from(
@@ -256,7 +256,7 @@ impl Session {
             (false, _) => None,
         };
         let file = file.transpose().map_err(unwritable)?;
-        let typing = Typing {
+        let typing = RunTyping {
             nonce,
             printer: match on_tape {
                 Some(_) if !has_editor => PRINTER,
@@ -271,7 +271,7 @@ impl Session {
             offset: self.output.end(),
         };
         let second = is_isolated.then(|| SecondTerminal::open(self));
-        let tools = Tools {
+        let tools = RunTools {
             file,
             on_tape,
             second: second.transpose()?,
@@ -297,7 +297,7 @@ impl Session {
     }
 }
 
-struct Tools {
+struct RunTools {
     file: Option<TemporaryFile>,
     on_tape: Option<CommandOnTape>,
     second: Option<SecondTerminal>,
@@ -318,7 +318,7 @@ fn unwritable(error: std::io::Error) -> SessionError {
     }
 }
 
-fn reply_of(outcome: &Outcome, started: Instant, warnings: Vec<String>) -> SessionRunReply {
+fn reply_of(outcome: &CommandOutcome, started: Instant, warnings: Vec<String>) -> SessionRunReply {
     let output_b64 = std::str::from_utf8(&outcome.output)
         .is_err()
         .then(|| base64::engine::general_purpose::STANDARD.encode(&outcome.output));

@@ -6,7 +6,7 @@ use crate::output::Piece;
 use crate::session::error::SessionError;
 use crate::session::input::TerminalInput;
 use crate::session::live::Session;
-use crate::session::shell::{Likeness, Nonce, Printer, Prompt};
+use crate::session::shell::{Nonce, Printer, PromptLikeness, ShellPrompt};
 use memchr::memmem;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ const PIECE_BYTES: usize = 64 << 10;
 pub(crate) struct FarShell {
     /// The program on this side, which leads to it.
     relay: i32,
-    prompt: Prompt,
+    prompt: ShellPrompt,
     printer: Printer,
 }
 
@@ -28,14 +28,14 @@ impl Session {
     pub(super) fn far_printer(&self, relay: i32) -> Option<Printer> {
         let known = self.far_shell.lock();
         let known = known.as_ref().filter(|known| known.relay == relay)?;
-        (known.prompt.likeness(&tail(self)) == Likeness::Same).then_some(known.printer)
+        (known.prompt.likeness(&tail(self)) == PromptLikeness::Same).then_some(known.printer)
     }
 
     /// Remembers what the shell at this prompt answered.
     pub(super) fn set_far_printer(&self, relay: i32, printer: Printer) {
         *self.far_shell.lock() = Some(FarShell {
             relay,
-            prompt: Prompt::at_end_of(&tail(self), true),
+            prompt: ShellPrompt::at_end_of(&tail(self), true),
             printer,
         });
     }

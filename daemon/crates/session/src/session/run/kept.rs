@@ -1,7 +1,7 @@
 //! A command that the next worker follows on: what is kept of it, and how it is found again by its marks.
 
-use super::running::{Follower, Running};
-use super::typing::Typing;
+use super::running::{Follower, RunningCommand};
+use super::typing::RunTyping;
 use crate::output::Piece;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
@@ -18,7 +18,7 @@ const PROMPT_BYTES: u64 = 4096;
 /// A command as the holder keeps it for the next worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct KeptCommand {
-    typing: Typing,
+    typing: RunTyping,
     command: String,
     run_id: Option<String>,
     age_ms: u64,
@@ -56,7 +56,7 @@ impl Session {
         };
         let now = Instant::now();
         let age = Duration::from_millis(kept.age_ms);
-        let running = Arc::new(Running {
+        let running = Arc::new(RunningCommand {
             run_id: kept.run_id,
             command: kept.command,
             started: now.checked_sub(age).unwrap_or(now),

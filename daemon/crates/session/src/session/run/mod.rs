@@ -15,6 +15,6 @@ pub(super) use far::FarShell;
 pub(crate) use kept::KeptCommand;
 pub(super) use on_tape::CommandOnTape;
 pub(super) use once::is_script;
-pub use once::{Once, OutputPart, Runner};
+pub use once::{OnceResult, OutputPart, Runner};
 pub use one_shot::OneShot;
 pub(super) use running::Runs;

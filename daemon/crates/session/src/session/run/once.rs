@@ -44,7 +44,7 @@ pub struct Runner<'a> {
     pub part: OutputPart,
 }
 
-pub struct Once {
+pub struct OnceResult {
     pub reply: RunOnceReply,
     /// Number of output bytes before those in the reply.
     pub before_bytes: u64,
@@ -63,7 +63,7 @@ impl Sessions {
         runner: Runner<'_>,
         params: &RunOnceParams,
         cancel: &CancellationToken,
-    ) -> Result<Once, SessionError> {
+    ) -> Result<OnceResult, SessionError> {
         let Runner { peer, method, part } = runner;
         if params.send.len() > params.expect.len() + 1 {
             return Err(SessionError::InvalidArgument(format!(
@@ -134,7 +134,7 @@ impl Sessions {
             missing,
             warnings,
         };
-        Ok(Once {
+        Ok(OnceResult {
             reply,
             before_bytes: from,
             session,

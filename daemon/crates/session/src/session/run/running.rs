@@ -2,16 +2,18 @@
 
 use super::second_terminal::SecondTerminal;
 use super::target::{FIRST_LOOK, base_name, is_relay_or_shell, program_of, shell_waits};
-use super::typing::{Shell, Typing};
+use super::typing::{RunTyping, Shell};
 use crate::durations::Deadline;
-use crate::interaction::Event;
+use crate::interaction::InteractionEvent;
 use crate::output::{PIECE_BYTES, Piece};
 use crate::session::error::{Busy, SessionError};
 use crate::session::input::TerminalInput;
 use crate::session::live::Session;
-use crate::session::shell::{Action, Gone, Outcome, Quiet, Refusal, ShellRun, is_integrated};
+use crate::session::shell::{
+    CommandOutcome, CommandRefusal, Quiet, ShellAction, ShellGone, ShellRun, is_integrated,
+};
 use crate::session::temporary_file::TemporaryFile;
-use ccd_terminal::probe::{Line, Probe};
+use ccd_terminal::probe::{LineModes, Probe};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,7 +32,7 @@ const KEPT_FOR: Duration = Duration::from_secs(60);
 pub(crate) struct Runs {
     /// Only one command at a time runs in a shell: this is locked until its end mark was seen.
     turn: Arc<tokio::sync::Mutex<()>>,
-    last: Mutex<Option<Arc<Running>>>,
+    last: Mutex<Option<Arc<RunningCommand>>>,
 }
 
 impl Runs {
@@ -61,23 +63,23 @@ impl Runs {
     }
 
     /// Returns the command that a client started under this id of its own.
-    pub(super) fn find(&self, run_id: &str) -> Option<Arc<Running>> {
+    pub(super) fn find(&self, run_id: &str) -> Option<Arc<RunningCommand>> {
         let last = self.last.lock();
         last.as_ref()
             .filter(|running| running.run_id.as_deref() == Some(run_id))
             .cloned()
     }
 
-    pub(super) fn set_last(&self, running: &Arc<Running>) {
+    pub(super) fn set_last(&self, running: &Arc<RunningCommand>) {
         *self.last.lock() = Some(Arc::clone(running));
     }
 
-    pub(super) fn last(&self) -> Option<Arc<Running>> {
+    pub(super) fn last(&self) -> Option<Arc<RunningCommand>> {
         self.last.lock().clone()
     }
 
     /// Drops the outcome of `running`, unless another command has followed.
-    pub(super) fn forget(&self, running: &Arc<Running>) {
+    pub(super) fn forget(&self, running: &Arc<RunningCommand>) {
         let mut last = self.last.lock();
         if last.as_ref().is_some_and(|last| Arc::ptr_eq(last, running)) {
             *last = None;
@@ -86,23 +88,23 @@ impl Runs {
 }
 
 #[derive(Debug)]
-pub(super) struct Running {
+pub(super) struct RunningCommand {
     /// The client's own id of the request.
     pub(super) run_id: Option<String>,
     pub(super) command: String,
     pub(super) started: Instant,
     pub(super) run: Mutex<ShellRun>,
-    pub(super) end: watch::Sender<Option<End>>,
-    pub(super) typing: Typing,
+    pub(super) end: watch::Sender<Option<RunResult>>,
+    pub(super) typing: RunTyping,
     /// Its output goes to a second terminal, which the next worker would not have.
     pub(super) is_isolated: bool,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum End {
-    Done(Arc<Outcome>),
+pub(super) enum RunResult {
+    Done(Arc<CommandOutcome>),
     /// The shell's line editor did not take it, so nothing was run.
-    Refused(Refusal),
+    Refused(CommandRefusal),
     /// It cannot be followed any more. The first waiter gets the error.
     Failed(Arc<Mutex<Option<SessionError>>>),
 }
@@ -110,7 +112,7 @@ pub(super) enum End {
 /// What follows a command, and owns what it needs until its end.
 pub(super) struct Follower {
     pub(super) session: Arc<Session>,
-    pub(super) running: Arc<Running>,
+    pub(super) running: Arc<RunningCommand>,
     pub(super) second: Option<SecondTerminal>,
     /// Removed at the end: a command that keeps running may still read it.
     pub(super) file: Option<TemporaryFile>,
@@ -128,15 +130,15 @@ impl Follower {
     pub(super) async fn follow(mut self) {
         let end = match self.until_end().await {
             Ok(Ok(outcome)) => {
-                let finished = Event::Finished {
+                let finished = InteractionEvent::Finished {
                     upto: outcome.end,
                     exit_code: outcome.exit_code,
                 };
                 self.session.note(None, finished);
-                End::Done(Arc::new(outcome))
+                RunResult::Done(Arc::new(outcome))
             }
-            Ok(Err(refusal)) => End::Refused(refusal),
-            Err(error) => End::Failed(Arc::new(Mutex::new(Some(error)))),
+            Ok(Err(refusal)) => RunResult::Refused(refusal),
+            Err(error) => RunResult::Failed(Arc::new(Mutex::new(Some(error)))),
         };
         drop((self.file, self.second));
         self.running.end.send_replace(Some(end));
@@ -154,17 +156,17 @@ impl Follower {
     }
 
     /// Passes output to the run until it has an outcome, or the shell refused the command.
-    async fn until_end(&mut self) -> Result<Result<Outcome, Refusal>, SessionError> {
+    async fn until_end(&mut self) -> Result<Result<CommandOutcome, CommandRefusal>, SessionError> {
         let session = Arc::clone(&self.session);
         let onlcr_before = self.adds_returns();
-        let mut pause = Pause::new();
+        let mut pause = OutputPause::new();
         loop {
             let changed = session.output.changed();
             match session.read_piece(self.at, PIECE_BYTES).await? {
                 Piece::Bytes(bytes) => {
                     self.running.run.lock().on_output(&bytes, self.at);
                     self.at += bytes.len() as u64;
-                    pause = Pause::new();
+                    pause = OutputPause::new();
                     if bytes.len() == PIECE_BYTES {
                         tokio::task::yield_now().await;
                     }
@@ -182,7 +184,7 @@ impl Follower {
                     () = changed => continue,
                     bytes = SecondTerminal::read(self.second.as_mut()) => {
                         self.running.run.lock().on_isolated_output(&bytes?);
-                        pause = Pause::new();
+                        pause = OutputPause::new();
                     }
                     () = tokio::time::sleep_until(pause.end()) => self.look_at_shell(&mut pause).await?,
                 },
@@ -198,7 +200,7 @@ impl Follower {
         }
     }
 
-    async fn look_at_shell(&mut self, pause: &mut Pause) -> Result<(), SessionError> {
+    async fn look_at_shell(&mut self, pause: &mut OutputPause) -> Result<(), SessionError> {
         let session = &self.session;
         let quiet = pause.since.elapsed();
         let Some(probe) = session.probe().await else {
@@ -217,17 +219,17 @@ impl Follower {
         }
         let action = self.running.run.lock().on_quiet(quiet);
         match action {
-            Action::Wait(more) => {
+            ShellAction::Wait(more) => {
                 pause.next_look = quiet.quiet + more.max(Duration::from_millis(1));
             }
-            Action::Type(bytes) => {
+            ShellAction::Type(bytes) => {
                 session
                     .type_input(TerminalInput::new(&bytes, false))
                     .await?;
                 session.half_line.entered();
-                *pause = Pause::new();
+                *pause = OutputPause::new();
             }
-            Action::Done => {}
+            ShellAction::Done => {}
         }
         Ok(())
     }
@@ -253,28 +255,28 @@ impl Follower {
     /// Returns whether the exit status of the shell that got the command is the session's.
     fn is_own(&self) -> bool {
         let passes_none = |name: String| STATUS_HIDING.contains(&name.as_str());
-        let Typing { shell, pid, .. } = self.running.typing;
+        let RunTyping { shell, pid, .. } = self.running.typing;
         shell == Shell::Own
             || pid == 0
             || pid == self.session.facts.pid
                 && !base_name(&self.session.facts.program).is_some_and(passes_none)
     }
 
-    fn shell_is_gone(&self) -> Gone {
+    fn shell_is_gone(&self) -> ShellGone {
         let typing = &self.running.typing;
         if typing.shell == Shell::Own
             && typing.has_editor
             && !typing.is_on_tape
             && !is_integrated(self.session.facts.pid)
         {
-            return Gone::Replaced;
+            return ShellGone::Replaced;
         }
         let pid = rustix::process::Pid::from_raw(typing.pid);
         let is_gone = |pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH);
         if typing.shell == Shell::Inside && pid.is_some_and(is_gone) {
-            Gone::Ended
+            ShellGone::Ended
         } else {
-            Gone::No
+            ShellGone::No
         }
     }
 
@@ -290,12 +292,12 @@ impl Follower {
 }
 
 /// Since when there was no output, and how much longer to wait until the shell is looked at.
-struct Pause {
+struct OutputPause {
     since: Instant,
     next_look: Duration,
 }
 
-impl Pause {
+impl OutputPause {
     fn new() -> Self {
         Self {
             since: Instant::now(),
@@ -308,8 +310,8 @@ impl Pause {
     }
 }
 
-pub(super) fn line_of(session: &Session) -> Line {
-    let mut line = session.input.line().unwrap_or(Line {
+pub(super) fn line_of(session: &Session) -> LineModes {
+    let mut line = session.input.line().unwrap_or(LineModes {
         canonical: true,
         echo: true,
         opost_onlcr: true,

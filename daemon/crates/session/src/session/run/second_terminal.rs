@@ -2,7 +2,7 @@
 
 use crate::session::error::SessionError;
 use crate::session::live::Session;
-use ccd_terminal::probe::Line;
+use ccd_terminal::probe::LineModes;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use std::io;
@@ -44,8 +44,8 @@ impl SecondTerminal {
         })
     }
 
-    pub(super) fn line(&self) -> Line {
-        Line::read(self.master.get_ref().as_fd())
+    pub(super) fn line(&self) -> LineModes {
+        LineModes::read(self.master.get_ref().as_fd())
     }
 
     /// Waits for output; forever if there is no terminal.

@@ -5,11 +5,11 @@ use crate::durations::Deadline;
 use crate::session::error::{Busy, SessionError};
 use crate::session::live::Session;
 use crate::session::shell::{
-    Printer, Prompt, ShellKind, asks_for_rest, edits_a_line, is_at_mark, is_before_prompt,
+    Printer, ShellKind, ShellPrompt, asks_for_rest, edits_a_line, is_at_mark, is_before_prompt,
     is_integrated,
 };
 use crate::session::wait::{Silence, is_fresh, is_of_tape, last_line, recent_bytes};
-use ccd_terminal::probe::{Probe, STALE_AFTER_WRITE, Verdict};
+use ccd_terminal::probe::{Probe, STALE_AFTER_WRITE, WaitVerdict};
 use ccd_text::pattern::Compiled;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -36,7 +36,7 @@ const NOISE_LIMIT: Duration = Duration::from_millis(100);
 const MARK_LIMIT: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy)]
-pub(super) struct Target {
+pub(super) struct RunTarget {
     pub(super) shell: Shell,
     pub(super) printer: Printer,
     /// The foreground process: the shell, or what leads to it; 0 with a tape.
@@ -61,7 +61,7 @@ impl Session {
     pub(super) async fn target(
         self: &Arc<Self>,
         deadline: Deadline,
-    ) -> Result<Target, SessionError> {
+    ) -> Result<RunTarget, SessionError> {
         let own_shell = self.own_shell().is_some();
         let mut silence = Silence::new(self);
         let mut waits_since = None;
@@ -103,7 +103,7 @@ impl Session {
                     return Ok(self.target_at(&seen, Shell::Own));
                 }
             } else if program.is_some_and(is_relay_or_shell) {
-                if seen.waits || (seen.is_settled && seen.probe.verdict == Verdict::Unknown) {
+                if seen.waits || (seen.is_settled && seen.probe.verdict == WaitVerdict::Unknown) {
                     let target = self.other_target(&seen, &mut answer, &deadline).await?;
                     if let Some(target) = target {
                         return Ok(target);
@@ -156,10 +156,10 @@ impl Session {
         }
     }
 
-    fn target_at(&self, seen: &Foreground, shell: Shell) -> Target {
+    fn target_at(&self, seen: &Foreground, shell: Shell) -> RunTarget {
         let pid = seen.probe.foreground;
         let printer = Printer::for_process(pid, seen.program.as_deref());
-        Target {
+        RunTarget {
             shell,
             printer,
             pid: if self.tape().is_none() { pid } else { 0 },
@@ -176,7 +176,7 @@ impl Session {
         seen: &Foreground,
         answer: &mut Option<Printer>,
         deadline: &Deadline,
-    ) -> Result<Option<Target>, SessionError> {
+    ) -> Result<Option<RunTarget>, SessionError> {
         let program = seen.program.as_deref().unwrap_or_default();
         if !is_relay(program) {
             return Ok(Some(self.target_at(seen, Shell::Inside)));
@@ -187,7 +187,7 @@ impl Session {
         let relay = seen.probe.foreground;
         if let Some(printer) = answer.or_else(|| self.far_printer(relay)) {
             self.set_far_printer(relay, printer);
-            return Ok(Some(Target {
+            return Ok(Some(RunTarget {
                 shell: Shell::Far,
                 printer,
                 pid: relay,
@@ -260,7 +260,7 @@ impl Session {
         let is_integrated = || self.facts.shell && is_integrated(probe.foreground);
         match ShellKind::from_process(probe.foreground, foreground) {
             // Its line editor waits for several things, where the platform shows that.
-            Some(ShellKind::Bash) if probe.verdict == Verdict::Blocked => true,
+            Some(ShellKind::Bash) if probe.verdict == WaitVerdict::Blocked => true,
             Some(ShellKind::Bash | ShellKind::Zsh) => is_integrated() && !edits_a_line(&tail),
             Some(ShellKind::Fish) => is_integrated(),
             _ => false,
@@ -307,12 +307,12 @@ impl Session {
 /// a prompt.
 pub(super) fn shell_waits(session: &Session, probe: &Probe, library: &Compiled) -> bool {
     match probe.verdict {
-        Verdict::Blocked | Verdict::Accepts => true,
-        Verdict::Unknown if probe.is_relay() => true,
-        Verdict::Unknown if probe.is_blind() => {
+        WaitVerdict::Blocked | WaitVerdict::Accepts => true,
+        WaitVerdict::Unknown if probe.is_relay() => true,
+        WaitVerdict::Unknown if probe.is_blind() => {
             !probe.line.canonical || library.is_prompt(&last_line(session))
         }
-        Verdict::Unknown | Verdict::No => false,
+        WaitVerdict::Unknown | WaitVerdict::No => false,
     }
 }
 
@@ -375,7 +375,7 @@ pub(super) fn has_prompt(session: &Session, silence: &mut Silence) -> bool {
 
 /// Returns whether something stands on the last line.
 pub(super) fn shows_prompt(session: &Session) -> bool {
-    !Prompt::at_end_of(&tail(session), true).is_empty()
+    !ShellPrompt::at_end_of(&tail(session), true).is_empty()
 }
 
 /// Returns the newest output, which ends with the prompt.

@@ -2,7 +2,7 @@
 
 use crate::session::error::SessionError;
 use crate::session::shell::{
-    LineError, Nonce, Printer, Prompt, ShellRun, Start, Way, takes_commands,
+    CommandStart, LineError, Nonce, Printer, ShellPrompt, ShellRun, TypingWay, takes_commands,
 };
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub(super) enum Shell {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Typing {
+pub(super) struct RunTyping {
     pub(super) nonce: Nonce,
     pub(super) printer: Printer,
     pub(super) shell: Shell,
@@ -34,7 +34,7 @@ pub(super) struct Typing {
     pub(super) offset: u64,
 }
 
-impl Typing {
+impl RunTyping {
     /// Returns the run of `command` at the prompt that ends `shown`.
     pub(super) fn start(
         &self,
@@ -44,16 +44,16 @@ impl Typing {
         is_resumed: bool,
     ) -> Result<ShellRun, SessionError> {
         let path = self.file.as_deref();
-        ShellRun::new(Start {
+        ShellRun::new(CommandStart {
             nonce: self.nonce.clone(),
             printer: self.printer,
             way: match path {
                 // A tape needs no file: it answers the command itself.
-                _ if self.has_editor => Way::Editor(path.unwrap_or(Path::new("/"))),
-                Some(path) => Way::File(path),
-                None => Way::Inline(command.as_bytes()),
+                _ if self.has_editor => TypingWay::Editor(path.unwrap_or(Path::new("/"))),
+                Some(path) => TypingWay::File(path),
+                None => TypingWay::Inline(command.as_bytes()),
             },
-            prompt: Prompt::at_end_of(shown, self.line_editing),
+            prompt: ShellPrompt::at_end_of(shown, self.line_editing),
             isolate,
             command: command.as_bytes(),
             may_retype: !self.is_on_tape,

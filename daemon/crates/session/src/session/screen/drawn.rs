@@ -1,7 +1,7 @@
 //! A drawn screen, and how it is drawn on: in slices, on another thread unless they are certainly short.
 
-use super::memory::Counted;
-use super::sizes::Resize;
+use super::memory::CountedMemory;
+use super::sizes::TerminalResize;
 use ccd_screen::Screen;
 use ccd_store::blocking_io;
 use std::io;
@@ -25,7 +25,7 @@ const SLICE_TIME: Duration = Duration::from_millis(20);
 const LONG_DRAWING: Duration = Duration::from_millis(100);
 
 /// The model, while a call has it.
-pub(super) type Turn = OwnedMappedMutexGuard<Option<Drawn>, Drawn>;
+pub(super) type ModelGuard = OwnedMappedMutexGuard<Option<Drawn>, Drawn>;
 
 /// A screen, and the offset up to which it is drawn.
 pub(super) struct Drawn {
@@ -35,7 +35,7 @@ pub(super) struct Drawn {
     /// How long it was drawn on since it was saved.
     pub(super) drawing: Duration,
     pub(super) folder: PathBuf,
-    pub(super) counted: Counted,
+    pub(super) counted: CountedMemory,
 }
 
 impl std::fmt::Debug for Drawn {
@@ -53,7 +53,11 @@ impl Drawn {
 }
 
 /// Does some work, on another thread unless it is certainly short; `start` is when the call began to draw.
-pub(super) async fn slice(mut model: Turn, start: Instant, work: Work) -> io::Result<Turn> {
+pub(super) async fn slice(
+    mut model: ModelGuard,
+    start: Instant,
+    work: ModelWork,
+) -> io::Result<ModelGuard> {
     if work.is_short(&model.screen) && start.elapsed() < INLINE_TIME {
         work.run(&mut model, INLINE_TIME);
         return Ok(model);
@@ -65,13 +69,13 @@ pub(super) async fn slice(mut model: Turn, start: Instant, work: Work) -> io::Re
     blocking_io(run).await
 }
 
-pub(super) enum Work {
-    Resize(Resize),
+pub(super) enum ModelWork {
+    Resize(TerminalResize),
     /// Output from where the screen is drawn up to.
     Draw(Vec<u8>),
 }
 
-impl Work {
+impl ModelWork {
     fn is_short(&self, screen: &Screen) -> bool {
         let work_cells = match self {
             Self::Resize(resize) => usize::from(resize.rows) * usize::from(resize.cols),

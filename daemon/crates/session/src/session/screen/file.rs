@@ -14,7 +14,7 @@ const NAME: &str = "screen.json";
 const MAX_BYTES: u64 = 64 << 20;
 
 #[derive(Serialize, Deserialize)]
-struct Saved {
+struct SavedScreen {
     rows: u16,
     cols: u16,
     /// Offset after the output that was drawn.
@@ -30,7 +30,7 @@ pub(super) fn save(
     picture: Vec<u8>,
 ) -> io::Result<()> {
     let picture = String::from_utf8(picture).map_err(io::Error::other)?;
-    let saved = Saved {
+    let saved = SavedScreen {
         rows,
         cols,
         upto,
@@ -44,7 +44,7 @@ pub(super) fn save(
 pub(super) async fn load(folder: &Path) -> Option<(Screen, u64)> {
     let path = folder.join(NAME);
     let read = move || {
-        let saved: Saved = read_json(&path)?;
+        let saved: SavedScreen = read_json(&path)?;
         let mut screen = Screen::new(saved.rows, saved.cols);
         screen.feed(saved.picture.as_bytes());
         Some((screen, saved.upto))

@@ -7,11 +7,11 @@ use crate::session::output::wait_for_published;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::session::{ScreenFormat, SessionScreenParams, SessionScreenReply};
-use ccd_screen::{PictureTooLarge, Still, draw_png, draw_svg};
+use ccd_screen::{PictureTooLarge, ScreenSnapshot, draw_png, draw_svg};
 use std::ops::Range;
 
-struct Look {
-    still: Still,
+struct ScreenLook {
+    still: ScreenSnapshot,
     rows: Range<u16>,
     format: ScreenFormat,
     offset: u64,
@@ -34,7 +34,7 @@ impl Session {
         let looked = look.await.map_err(SessionError::Files)?;
         let still = looked.seen;
         let (rows, cols) = still.size();
-        let look = Look {
+        let look = ScreenLook {
             rows: wanted_rows(params, rows)?,
             still,
             format: params.format,
@@ -53,7 +53,7 @@ impl Session {
     }
 }
 
-impl Look {
+impl ScreenLook {
     fn reply(self) -> Result<SessionScreenReply, SessionError> {
         let Self { still, rows, .. } = self;
         let title = if still.title.is_empty() {

@@ -9,12 +9,12 @@ const CELL_BYTES: usize = 48;
 
 /// The size of one model, as part of the sum.
 #[derive(Debug)]
-pub(super) struct Counted {
+pub(super) struct CountedMemory {
     sum: Arc<AtomicUsize>,
     bytes: usize,
 }
 
-impl Counted {
+impl CountedMemory {
     pub(super) fn new(sum: &Arc<AtomicUsize>, cells: usize) -> Self {
         let mut counted = Self {
             sum: Arc::clone(sum),
@@ -32,7 +32,7 @@ impl Counted {
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountedMemory {
     fn drop(&mut self) {
         self.sum.fetch_sub(self.bytes, Relaxed);
     }

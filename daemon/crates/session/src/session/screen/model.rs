@@ -1,10 +1,10 @@
 //! The screen of a session: drawn on request, from where the last request ended.
 //! Parsing costs as much as the terminal itself, so it is never done while output is delivered.
 
-use super::drawn::{Drawn, INLINE_CELLS, Turn, Work, slice};
+use super::drawn::{Drawn, INLINE_CELLS, ModelGuard, ModelWork, slice};
 use super::file as screen_file;
-use super::memory::Counted;
-use super::sizes::{self, Resize, Sizes};
+use super::memory::CountedMemory;
+use super::sizes::{self, Sizes, TerminalResize};
 use crate::output::{Output, PIECE_BYTES, Piece};
 use ccd_screen::Screen;
 use ccd_store::{blocking_io, give_back_memory_soon};
@@ -141,7 +141,9 @@ impl ScreenModel {
 
     /// Sets the terminal's size for all output from `offset` on.
     pub fn resize(&self, offset: u64, rows: u16, cols: u16) {
-        self.sizes.lock().push(Resize { offset, rows, cols });
+        self.sizes
+            .lock()
+            .push(TerminalResize { offset, rows, cols });
     }
 
     /// Returns true if no task is about to [write](Self::write_sizes) the sizes; the caller must then do it.
@@ -240,18 +242,25 @@ impl ScreenModel {
     }
 
     /// Draws everything before the offset `upto`; returns whether the budget did not suffice.
-    async fn draw(&self, mut model: Turn, output: &Output, upto: u64) -> io::Result<(Turn, bool)> {
+    async fn draw(
+        &self,
+        mut model: ModelGuard,
+        output: &Output,
+        upto: u64,
+    ) -> io::Result<(ModelGuard, bool)> {
         let start = Instant::now();
         loop {
             let next = self.sizes.lock().next();
             if let Some(resize) = next.filter(|resize| resize.offset <= model.upto) {
                 self.sizes.lock().advance();
-                model = slice(model, start, Work::Resize(resize)).await?;
+                model = slice(model, start, ModelWork::Resize(resize)).await?;
             } else if model.upto < upto {
                 let end = next.map_or(upto, |resize| resize.offset.min(upto));
                 let most = usize::try_from(end - model.upto).unwrap_or(usize::MAX);
                 match output.read(model.upto, most.min(PIECE_BYTES)).await? {
-                    Piece::Bytes(bytes) => model = slice(model, start, Work::Draw(bytes)).await?,
+                    Piece::Bytes(bytes) => {
+                        model = slice(model, start, ModelWork::Draw(bytes)).await?
+                    }
                     Piece::Missing { resume } => model.upto = resume.max(model.upto + 1),
                     Piece::Pending | Piece::End => return Ok((model, false)),
                 }
@@ -265,7 +274,7 @@ impl ScreenModel {
     }
 
     /// Saves the screen for the next process, so that it need not draw all output again.
-    async fn save(&self, mut model: Turn) -> io::Result<Turn> {
+    async fn save(&self, mut model: ModelGuard) -> io::Result<ModelGuard> {
         if model.screen.open_bytes() > 0 {
             return Ok(model); // half a sequence is open: the next request saves it
         }
@@ -317,14 +326,14 @@ impl Screens {
     }
 
     /// Counts a model with this number of cells for as long as the result exists.
-    fn count(&self, model: &Arc<ScreenModel>, cells: usize) -> Counted {
+    fn count(&self, model: &Arc<ScreenModel>, cells: usize) -> CountedMemory {
         let mut models = self.models.lock();
         let is_other = |known: &Weak<ScreenModel>| {
             known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), Arc::as_ptr(model))
         };
         models.retain(is_other);
         models.push(Arc::downgrade(model));
-        Counted::new(&self.memory, cells)
+        CountedMemory::new(&self.memory, cells)
     }
 
     pub(super) fn bytes(&self) -> usize {

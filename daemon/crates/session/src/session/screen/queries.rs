@@ -1,8 +1,8 @@
 //! Answers to the queries that programs send to their terminal, in their order.
 
 use crate::session::live::Session;
-use ccd_screen::{Asked, answer, needs_cursor};
-use ccd_terminal::probe::Line;
+use ccd_screen::{AskedQuery, answer, needs_cursor};
+use ccd_terminal::probe::LineModes;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::os::fd::AsFd;
@@ -21,7 +21,7 @@ pub(crate) struct Queries {
 
 #[derive(Debug, Default)]
 struct QuestionQueue {
-    waiting: VecDeque<Asked>,
+    waiting: VecDeque<AskedQuery>,
     answering: bool,
 }
 
@@ -44,7 +44,7 @@ impl Queries {
     }
 
     /// Adds queries; a task answers them, and ends when none is left.
-    pub(crate) fn ask(session: &Arc<Session>, mut asked: Vec<Asked>) {
+    pub(crate) fn ask(session: &Arc<Session>, mut asked: Vec<AskedQuery>) {
         asked.retain(|asked| asked.end > session.queries.answered);
         if asked.is_empty() {
             return;
@@ -58,7 +58,7 @@ impl Queries {
         }
     }
 
-    fn next(&self) -> Option<Asked> {
+    fn next(&self) -> Option<AskedQuery> {
         let mut queue = self.queue.lock();
         let next = queue.waiting.pop_front();
         queue.answering = next.is_some();
@@ -77,9 +77,9 @@ async fn answer_all(session: Arc<Session>) {
     }
 }
 
-async fn compose(session: &Session, asked: &Asked) -> Option<Vec<u8>> {
+async fn compose(session: &Session, asked: &AskedQuery) -> Option<Vec<u8>> {
     let master = session.input.master()?;
-    if session.facts.is_for_its_output() && Line::read(master.as_fd()).canonical {
+    if session.facts.is_for_its_output() && LineModes::read(master.as_fd()).canonical {
         // This output is not drawn by a terminal: what looks like a query is data, and an answer would be input.
         return None;
     }

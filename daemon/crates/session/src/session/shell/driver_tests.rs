@@ -16,8 +16,8 @@ use rustix::termios::{LocalModes, OutputModes, tcgetattr, tcgetpgrp};
 
 use super::prompt_line::TAIL_MAX_LEN;
 use super::{
-    Action, Gone, Nonce, Outcome, Printer, Prompt, Quiet, ShellKind, ShellRun, Start, Way,
-    command_file, editor_file, is_integrated, takes_commands,
+    CommandOutcome, CommandStart, Nonce, Printer, Quiet, ShellAction, ShellGone, ShellKind,
+    ShellPrompt, ShellRun, TypingWay, command_file, editor_file, is_integrated, takes_commands,
 };
 
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -124,7 +124,7 @@ impl LiveShell {
     }
 
     /// Runs `command` until it ends.
-    pub(super) fn run(&mut self, command: &[u8], given: Given) -> Outcome {
+    pub(super) fn run(&mut self, command: &[u8], given: Given) -> CommandOutcome {
         self.run_with(command, given, |_, _| ())
     }
 
@@ -134,7 +134,7 @@ impl LiveShell {
         command: &[u8],
         given: Given,
         mut meanwhile: impl FnMut(&mut Self, Quiet),
-    ) -> Outcome {
+    ) -> CommandOutcome {
         self.has_editor = given == Given::Editor;
         self.wait_for_prompt();
         let nonce = Nonce::random().unwrap();
@@ -144,15 +144,15 @@ impl LiveShell {
         };
         let file = file.unwrap();
         let way = match given {
-            Given::Inline => Way::Inline(command),
-            Given::File | Given::Isolated => Way::File(&file.0),
-            Given::Editor => Way::Editor(&file.0),
+            Given::Inline => TypingWay::Inline(command),
+            Given::File | Given::Isolated => TypingWay::File(&file.0),
+            Given::Editor => TypingWay::Editor(&file.0),
         };
         let second = (given == Given::Isolated).then(SecondTerminal::open);
         let isolate = second.as_ref().map(|second| second.path.clone());
         let tail = &self.seen[self.seen.len().saturating_sub(TAIL_MAX_LEN)..];
-        let prompt = Prompt::at_end_of(tail, self.facts().line_editing);
-        let start = Start {
+        let prompt = ShellPrompt::at_end_of(tail, self.facts().line_editing);
+        let start = CommandStart {
             nonce,
             printer: self.printer,
             way,
@@ -179,12 +179,12 @@ impl LiveShell {
                 continue; // it came after the check above, so this was not silence
             }
             wait = match run.on_quiet(facts) {
-                Action::Wait(wait) => wait.clamp(TICK, Duration::from_millis(20)),
-                Action::Type(line) => {
+                ShellAction::Wait(wait) => wait.clamp(TICK, Duration::from_millis(20)),
+                ShellAction::Type(line) => {
                     self.send(&line);
                     TICK
                 }
-                Action::Done => break,
+                ShellAction::Done => break,
             };
         }
         run.outcome(onlcr_before && self.onlcr()).unwrap()
@@ -195,7 +195,7 @@ impl LiveShell {
         run: &mut ShellRun,
         wait: Duration,
         meanwhile: &mut impl FnMut(&mut Self, Quiet),
-    ) -> Option<Outcome> {
+    ) -> Option<CommandOutcome> {
         let offset = self.seen.len();
         if self.receive(wait) {
             run.on_output(&self.seen[offset..], offset as u64);
@@ -260,9 +260,9 @@ impl LiveShell {
             shell_waits: waits_for_input(pid),
             line_editing: !canonical,
             shell_is_gone: if self.has_editor && !is_integrated(pid) {
-                Gone::Replaced
+                ShellGone::Replaced
             } else {
-                Gone::No
+                ShellGone::No
             },
         }
     }

@@ -15,7 +15,7 @@ pub(super) enum Mark {
     /// The line editor has taken the command; it shows it next.
     Taken,
     /// The line editor did not take it.
-    Refused(Refusal),
+    Refused(CommandRefusal),
     /// The shell prompts for the rest of an incomplete command. This mark has no nonce.
     Continues,
     Start,
@@ -29,7 +29,7 @@ pub(super) enum Mark {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum CommandRefusal {
     /// Its line is not empty.
     HalfLine,
     /// It edits the answer to a question, not a command.
@@ -142,8 +142,10 @@ impl MarkScanner {
         let nonce = self.nonce.as_str();
         match fields[..] {
             ["T", given] if given == nonce => Some(Mark::Taken),
-            ["T", given, "typed"] if given == nonce => Some(Mark::Refused(Refusal::HalfLine)),
-            ["T", given, "asks"] if given == nonce => Some(Mark::Refused(Refusal::Question)),
+            ["T", given, "typed"] if given == nonce => {
+                Some(Mark::Refused(CommandRefusal::HalfLine))
+            }
+            ["T", given, "asks"] if given == nonce => Some(Mark::Refused(CommandRefusal::Question)),
             ["A", "k=s"] => Some(Mark::Continues),
             ["C", given] if given == nonce => Some(Mark::Start),
             ["D", status, given] if given == nonce => Some(Mark::End {

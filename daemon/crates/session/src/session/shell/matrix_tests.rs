@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::case_tests::{Case, cases};
 use super::driver_tests::{Given, LiveShell, find};
-use super::{Outcome, integrated};
+use super::{CommandOutcome, integrated};
 
 /// A shell and how it is set up.
 pub(super) struct Setup {
@@ -121,7 +121,7 @@ impl Setup {
     }
 }
 
-fn check(case: &Case, outcome: &Outcome, given: Given) {
+fn check(case: &Case, outcome: &CommandOutcome, given: Given) {
     let text = String::from_utf8_lossy(&outcome.output);
     let is_right = match &case.expected {
         Some((output, status)) => outcome.output == *output && outcome.exit_code == Some(*status),
@@ -151,7 +151,12 @@ fn every_command_is_exact(setup: &Setup) {
 /// Runs `command` and types `key` once the `sleep` that it starts is in the terminal's foreground.
 /// After a shell has made its child the foreground process and before the child becomes `sleep`, the child ignores or
 /// swallows the key, as the shell that it is a copy of does. Any shell loses a key in this interval.
-pub(super) fn with_key(shell: &mut LiveShell, given: Given, command: &[u8], key: &[u8]) -> Outcome {
+pub(super) fn with_key(
+    shell: &mut LiveShell,
+    given: Given,
+    command: &[u8],
+    key: &[u8],
+) -> CommandOutcome {
     let mut is_typed = false;
     shell.run_with(command, given, |shell, _| {
         if !is_typed && shell.foreground_program().as_deref() == Some("sleep") {

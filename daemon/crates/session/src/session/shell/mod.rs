@@ -28,11 +28,11 @@ mod matrix_tests;
 pub(super) use command_file::{command_file, editor_file};
 pub(super) use integration::{integrated, is_integrated, reads_start_files};
 pub(super) use kind::{KNOWN, ShellKind};
-pub(super) use marks::Refusal;
-pub(super) use progress::{Action, Gone, Outcome, Quiet};
+pub(super) use marks::CommandRefusal;
+pub(super) use progress::{CommandOutcome, Quiet, ShellAction, ShellGone};
 pub(super) use prompt::{
-    Likeness, Prompt, asks_for_rest, edits_a_line, has_text_at_mark, is_at_mark, is_before_prompt,
-    takes_commands,
+    PromptLikeness, ShellPrompt, asks_for_rest, edits_a_line, has_text_at_mark, is_at_mark,
+    is_before_prompt, takes_commands,
 };
-pub(super) use run::{ShellRun, Start};
-pub(super) use wrap::{LineError, Nonce, Printer, Way, typed_line};
+pub(super) use run::{CommandStart, ShellRun};
+pub(super) use wrap::{LineError, Nonce, Printer, TypingWay, typed_line};

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use super::echo::{fish_preamble_len, output_after_echo};
-use super::marks::{CommandPiece, Mark, Refusal};
+use super::marks::{CommandPiece, CommandRefusal, Mark};
 use super::output::{CommandOutput, OutputLength};
-use super::prompt::{Likeness, Prompt, edits_a_line, len_before_editor, len_without_prompt};
+use super::prompt::{
+    PromptLikeness, ShellPrompt, edits_a_line, len_before_editor, len_without_prompt,
+};
 use super::prompt_line::TAIL_MAX_LEN;
 use super::wrap::{Nonce, Printer, REPORT_KEY, rescue_line};
 
@@ -37,12 +39,12 @@ pub(crate) struct Quiet {
     /// The terminal is not in canonical mode.
     pub line_editing: bool,
     /// The shell that got the command is not there any more.
-    pub shell_is_gone: Gone,
+    pub shell_is_gone: ShellGone,
 }
 
 /// What took the place of the shell that got a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Gone {
+pub(crate) enum ShellGone {
     /// It is still there.
     No,
     /// A shell without ccd's start files (`exec bash --norc`).
@@ -52,7 +54,7 @@ pub(crate) enum Gone {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Action {
+pub(crate) enum ShellAction {
     /// Ask again when this much more time has passed without output.
     Wait(Duration),
     Type(Vec<u8>),
@@ -60,7 +62,7 @@ pub(crate) enum Action {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Outcome {
+pub(crate) struct CommandOutcome {
     /// Exactly the bytes that it wrote, including control sequences, at most 16 MiB.
     pub output: Vec<u8>,
     /// Its status as in `$?`, or the session's if that has ended; `None` if the shell has ended without a trace of it.
@@ -79,7 +81,7 @@ pub(crate) struct Outcome {
 }
 
 #[derive(Debug)]
-enum Phase {
+enum CommandPhase {
     /// The line was typed; the output is its echo.
     Typed,
     Running,
@@ -91,12 +93,12 @@ enum Phase {
     },
     /// With its status, or `None` if the shell has ended, too.
     Ended(Option<i32>),
-    Refused(Refusal),
+    Refused(CommandRefusal),
 }
 
 /// How far the line editor of an integrated shell is with a command.
 #[derive(Debug)]
-pub(super) struct Editor {
+pub(super) struct EditorProgress {
     pub(super) command: Vec<u8>,
     /// The line to type if the shell no longer knows the key.
     pub(super) retype: Option<Vec<u8>>,
@@ -118,11 +120,11 @@ struct Rescue {
 }
 
 #[derive(Debug)]
-pub(super) struct Progress {
+pub(super) struct CommandProgress {
     nonce: Nonce,
     printer: Printer,
-    prompt: Prompt,
-    phase: Phase,
+    prompt: ShellPrompt,
+    phase: CommandPhase,
     /// The start of the output before the start mark.
     echo: Vec<u8>,
     pub(super) output: CommandOutput,
@@ -136,7 +138,7 @@ pub(super) struct Progress {
     isolated_status: Option<i32>,
     /// The second terminal was silent without its end mark.
     isolated_is_over: bool,
-    editor: Option<Editor>,
+    editor: Option<EditorProgress>,
     /// The command was incomplete and was cancelled: the output before that.
     cancelled: Option<OutputLength>,
     /// Set for a command of another worker, which may not have typed it: the line to type.
@@ -144,21 +146,21 @@ pub(super) struct Progress {
     is_replaced: bool,
 }
 
-impl Progress {
+impl CommandProgress {
     /// Returns the progress of a line that has yet to be typed at `prompt`.
     pub(super) fn new(
         nonce: Nonce,
         printer: Printer,
-        prompt: Prompt,
+        prompt: ShellPrompt,
         is_isolated: bool,
-        editor: Option<Editor>,
+        editor: Option<EditorProgress>,
         untyped: Option<Vec<u8>>,
     ) -> Self {
         Self {
             nonce,
             printer,
             prompt,
-            phase: Phase::Typed,
+            phase: CommandPhase::Typed,
             echo: Vec::new(),
             output: CommandOutput::default(),
             tail: Vec::new(),
@@ -199,19 +201,19 @@ impl Progress {
             editor.continues = None;
         }
         match &mut self.phase {
-            Phase::Running if !self.is_isolated => self.output.push(bytes),
-            Phase::Typed => push_bounded(&mut self.echo, bytes),
-            Phase::Rescued { prompt, .. } => push_bounded(prompt, bytes),
-            Phase::Running | Phase::Ended(_) | Phase::Refused(_) => {}
+            CommandPhase::Running if !self.is_isolated => self.output.push(bytes),
+            CommandPhase::Typed => push_bounded(&mut self.echo, bytes),
+            CommandPhase::Rescued { prompt, .. } => push_bounded(prompt, bytes),
+            CommandPhase::Running | CommandPhase::Ended(_) | CommandPhase::Refused(_) => {}
         }
     }
 
     fn take_mark(&mut self, mark: Mark, start: u64, end: u64) {
-        if !matches!(self.phase, Phase::Typed | Phase::Running) {
+        if !matches!(self.phase, CommandPhase::Typed | CommandPhase::Running) {
             return;
         }
         match mark {
-            Mark::Start if matches!(self.phase, Phase::Typed) => self.start_at(end),
+            Mark::Start if matches!(self.phase, CommandPhase::Typed) => self.start_at(end),
             Mark::Start => {}
             Mark::End { status } => self.ended(start, status),
             Mark::Rescued { status } => self.rescued(status),
@@ -221,7 +223,7 @@ impl Progress {
                     self.echo.clear();
                 }
             }
-            Mark::Refused(refusal) => self.phase = Phase::Refused(refusal),
+            Mark::Refused(refusal) => self.phase = CommandPhase::Refused(refusal),
             Mark::Continues => {
                 if let Some(editor) = &mut self.editor {
                     editor.continues = Some(self.output.place());
@@ -239,11 +241,11 @@ impl Progress {
         if self.editor.is_none() {
             self.prompt.learn(&self.echo);
         }
-        self.phase = Phase::Running;
+        self.phase = CommandPhase::Running;
     }
 
     fn ended(&mut self, end: u64, status: i32) {
-        let has_started = matches!(self.phase, Phase::Running);
+        let has_started = matches!(self.phase, CommandPhase::Running);
         let output = self
             .editor
             .as_ref()
@@ -253,12 +255,12 @@ impl Progress {
             _ if has_started || self.is_isolated => {}
             _ if self.cancelled.is_some() => {}
             _ if self.has_taken() == Some(false) => {
-                return self.phase = Phase::Refused(Refusal::NotStarted);
+                return self.phase = CommandPhase::Refused(CommandRefusal::NotStarted);
             }
-            Some([]) => return self.end_at(end, Phase::Ended(Some(0))),
+            Some([]) => return self.end_at(end, CommandPhase::Ended(Some(0))),
             Some(output) => {
                 self.output.push(output);
-                self.end_at(end, Phase::Ended(Some(status)));
+                self.end_at(end, CommandPhase::Ended(Some(status)));
                 self.start = end - self.output.bytes.len() as u64;
                 return;
             }
@@ -268,7 +270,7 @@ impl Progress {
         if let Some(place) = self.cancelled {
             self.output.cut(place);
         }
-        self.end_at(end, Phase::Ended(Some(status)));
+        self.end_at(end, CommandPhase::Ended(Some(status)));
     }
 
     /// Returns whether the line editor has taken the command; `None` if that is typed.
@@ -287,8 +289,8 @@ impl Progress {
         }
     }
 
-    fn end_at(&mut self, end: u64, phase: Phase) {
-        if matches!(self.phase, Phase::Typed) {
+    fn end_at(&mut self, end: u64, phase: CommandPhase) {
+        if matches!(self.phase, CommandPhase::Typed) {
             self.start = end;
         }
         self.end = end;
@@ -300,12 +302,12 @@ impl Progress {
             return; // no rescue line was typed
         };
         // The answer to the first line comes the way that the start mark would have come.
-        if matches!(self.phase, Phase::Typed)
+        if matches!(self.phase, CommandPhase::Typed)
             && self.has_taken() != Some(true)
             && rescue.typed_lines == 1
             && !self.output.truncated
         {
-            self.phase = Phase::Refused(Refusal::NotStarted);
+            self.phase = CommandPhase::Refused(CommandRefusal::NotStarted);
             return;
         }
         if !self.is_isolated {
@@ -313,7 +315,7 @@ impl Progress {
         }
         self.end_at(
             rescue.end,
-            Phase::Rescued {
+            CommandPhase::Rescued {
                 status,
                 prompt: Vec::new(),
                 looks: 0,
@@ -321,36 +323,36 @@ impl Progress {
         );
     }
 
-    pub(super) fn on_quiet(&mut self, facts: Quiet) -> Action {
+    pub(super) fn on_quiet(&mut self, facts: Quiet) -> ShellAction {
         match &mut self.phase {
-            Phase::Typed | Phase::Running => self
+            CommandPhase::Typed | CommandPhase::Running => self
                 .follow_loss(facts)
                 .or_else(|| self.follow_editor(facts))
                 .unwrap_or_else(|| self.rescue(facts)),
-            Phase::Rescued { looks, .. } => {
+            CommandPhase::Rescued { looks, .. } => {
                 *looks += 1;
                 if facts.quiet >= SAME_PROMPT_QUIET || *looks > PROMPT_LOOKS_MAX {
                     self.finish_rescue();
                     return self.wait_for_isolated(facts.quiet);
                 }
-                Action::Wait(SAME_PROMPT_QUIET - facts.quiet)
+                ShellAction::Wait(SAME_PROMPT_QUIET - facts.quiet)
             }
-            Phase::Ended(_) => self.wait_for_isolated(facts.quiet),
-            Phase::Refused(_) => Action::Done,
+            CommandPhase::Ended(_) => self.wait_for_isolated(facts.quiet),
+            CommandPhase::Refused(_) => ShellAction::Done,
         }
     }
 
     /// Returns what to do if the shell that got the command is gone.
-    fn follow_loss(&mut self, facts: Quiet) -> Option<Action> {
+    fn follow_loss(&mut self, facts: Quiet) -> Option<ShellAction> {
         let status = match facts.shell_is_gone {
-            Gone::No => return None,
-            Gone::Ended => None,
+            ShellGone::No => return None,
+            ShellGone::Ended => None,
             // What a shell has as `$?` when it starts.
-            Gone::Replaced if facts.shell_is_foreground && facts.shell_waits => Some(0),
-            Gone::Replaced => return None,
+            ShellGone::Replaced if facts.shell_is_foreground && facts.shell_waits => Some(0),
+            ShellGone::Replaced => return None,
         };
         if facts.quiet < ALIKE_PROMPT_QUIET {
-            return Some(Action::Wait(ALIKE_PROMPT_QUIET - facts.quiet));
+            return Some(ShellAction::Wait(ALIKE_PROMPT_QUIET - facts.quiet));
         }
         let whole_len = self.output.bytes.len();
         let line_start = memchr::memrchr(b'\n', &self.output.bytes).map_or(0, |at| at + 1);
@@ -363,47 +365,47 @@ impl Progress {
         };
         self.output.bytes.truncate(len);
         let end = self.read_end - (whole_len - len) as u64;
-        self.end_at(end, Phase::Ended(status));
-        Some(Action::Done)
+        self.end_at(end, CommandPhase::Ended(status));
+        Some(ShellAction::Done)
     }
 
-    fn follow_editor(&mut self, facts: Quiet) -> Option<Action> {
-        let is_untouched = matches!(self.phase, Phase::Typed);
+    fn follow_editor(&mut self, facts: Quiet) -> Option<ShellAction> {
+        let is_untouched = matches!(self.phase, CommandPhase::Typed);
         let editor = self.editor.as_mut()?;
         if !(facts.shell_is_foreground && facts.shell_waits) {
             return None;
         }
         if let Some(place) = editor.continues.take() {
             self.cancelled = Some(place);
-            return Some(Action::Type(vec![INTERRUPT]));
+            return Some(ShellAction::Type(vec![INTERRUPT]));
         }
         if editor.has_taken || !is_untouched {
             return None;
         }
         if facts.quiet < UNTAKEN_QUIET {
-            return Some(Action::Wait(UNTAKEN_QUIET - facts.quiet));
+            return Some(ShellAction::Wait(UNTAKEN_QUIET - facts.quiet));
         }
         if !editor.is_marked && self.untyped.is_none() {
-            self.phase = Phase::Refused(Refusal::Question);
-            return Some(Action::Done);
+            self.phase = CommandPhase::Refused(CommandRefusal::Question);
+            return Some(ShellAction::Done);
         }
         let retype = editor.retype.take()?;
         self.editor = None;
-        Some(Action::Type(retype))
+        Some(ShellAction::Type(retype))
     }
 
-    fn wait_for_isolated(&mut self, quiet: Duration) -> Action {
+    fn wait_for_isolated(&mut self, quiet: Duration) -> ShellAction {
         self.isolated_is_over |= quiet >= ISOLATED_QUIET;
         match self.status() {
-            Some(_) => Action::Done,
-            None => Action::Wait(ISOLATED_QUIET.saturating_sub(quiet)),
+            Some(_) => ShellAction::Done,
+            None => ShellAction::Wait(ISOLATED_QUIET.saturating_sub(quiet)),
         }
     }
 
     /// Types a rescue line if the shell is at its prompt but there was no end mark: the shell dropped the rest of the
     /// typed line, as all shells do at `^C` and some at a syntax error.
-    fn rescue(&mut self, facts: Quiet) -> Action {
-        let look_again = Action::Wait(facts.quiet.clamp(SAME_PROMPT_QUIET, LOOK_MAX_WAIT));
+    fn rescue(&mut self, facts: Quiet) -> ShellAction {
+        let look_again = ShellAction::Wait(facts.quiet.clamp(SAME_PROMPT_QUIET, LOOK_MAX_WAIT));
         let waits_as_at_prompt = facts.shell_is_foreground
             && facts.shell_waits
             && self.prompt.fits_mode(facts.line_editing);
@@ -412,26 +414,26 @@ impl Progress {
             self.editor.as_ref().is_some_and(|editor| editor.reports) && edits_a_line(&self.tail);
         // The prompt of an integrated shell has a mark, unless the command took it away.
         let likeness = match self.prompt.likeness(&self.tail) {
-            Likeness::Alike if self.editor.is_some() => Likeness::Different,
+            PromptLikeness::Alike if self.editor.is_some() => PromptLikeness::Different,
             likeness => likeness,
         };
         let needed = match likeness {
-            Likeness::Same if typed_lines == 0 => SAME_PROMPT_QUIET,
-            Likeness::Same | Likeness::Alike => ALIKE_PROMPT_QUIET,
-            Likeness::Different if reports && facts.line_editing => ALIKE_PROMPT_QUIET,
-            Likeness::Different => return look_again,
+            PromptLikeness::Same if typed_lines == 0 => SAME_PROMPT_QUIET,
+            PromptLikeness::Same | PromptLikeness::Alike => ALIKE_PROMPT_QUIET,
+            PromptLikeness::Different if reports && facts.line_editing => ALIKE_PROMPT_QUIET,
+            PromptLikeness::Different => return look_again,
         };
         if !waits_as_at_prompt || typed_lines == RESCUES_MAX {
             return look_again;
         }
         if facts.quiet < needed {
-            return Action::Wait(needed - facts.quiet);
+            return ShellAction::Wait(needed - facts.quiet);
         }
         if let Some(line) = self.untyped.take()
-            && matches!(self.phase, Phase::Typed)
+            && matches!(self.phase, CommandPhase::Typed)
             && memchr::memmem::find(&self.echo, self.nonce.as_str().as_bytes()).is_none()
         {
-            return Action::Type(line);
+            return ShellAction::Type(line);
         }
         let first = Rescue {
             place: self.output.place(),
@@ -447,7 +449,7 @@ impl Progress {
             rescue.typed_lines = typed_lines + 1;
         }
         self.tail.clear();
-        Action::Type(if reports {
+        ShellAction::Type(if reports {
             REPORT_KEY.to_vec()
         } else {
             rescue_line(&self.nonce, self.printer, typed_lines + 1)
@@ -455,7 +457,7 @@ impl Progress {
     }
 
     fn finish_rescue(&mut self) {
-        let Phase::Rescued { status, prompt, .. } = &self.phase else {
+        let CommandPhase::Rescued { status, prompt, .. } = &self.phase else {
             return;
         };
         let status = *status;
@@ -465,19 +467,19 @@ impl Progress {
             self.output.bytes.truncate(len);
             self.end -= (whole_len - len) as u64;
         }
-        self.phase = Phase::Ended(Some(status));
+        self.phase = CommandPhase::Ended(Some(status));
     }
 
-    pub(super) fn refusal(&self) -> Option<Refusal> {
+    pub(super) fn refusal(&self) -> Option<CommandRefusal> {
         match self.phase {
-            Phase::Refused(refusal) => Some(refusal),
+            CommandPhase::Refused(refusal) => Some(refusal),
             _ => None,
         }
     }
 
     /// Returns the status once both terminals are finished.
     pub(super) fn status(&self) -> Option<Option<i32>> {
-        let Phase::Ended(status) = self.phase else {
+        let CommandPhase::Ended(status) = self.phase else {
             return None;
         };
         match self.isolated_status {
@@ -486,9 +488,9 @@ impl Progress {
         }
     }
 
-    pub(super) fn outcome(&self, exit_code: Option<i32>, onlcr: bool) -> Outcome {
+    pub(super) fn outcome(&self, exit_code: Option<i32>, onlcr: bool) -> CommandOutcome {
         let preamble_len = self.preamble_len();
-        Outcome {
+        CommandOutcome {
             output: self.output.written(preamble_len, onlcr),
             exit_code,
             start: (self.start + preamble_len as u64).min(self.end),

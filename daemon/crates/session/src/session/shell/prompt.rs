@@ -18,7 +18,7 @@ const TAKING_PROMPT_END: &[u8] = b"B;ccd\x07";
 
 /// How similar the end of the output is to the prompt, the least similar first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Likeness {
+pub(crate) enum PromptLikeness {
     Different,
     /// It ends as the prompt does; a directory, a status or a time in it may have changed.
     Alike,
@@ -91,14 +91,14 @@ const ECHOED_STARTS: [&[u8]; 5] = [
 const ECHOED_MARK: &[u8] = b"]133;C;";
 
 #[derive(Clone, Debug)]
-pub(crate) struct Prompt {
+pub(crate) struct ShellPrompt {
     line: Vec<u8>,
     /// The line that the echo showed before or after the typed one.
     late_line: Vec<u8>,
     line_editing: bool,
 }
 
-impl Prompt {
+impl ShellPrompt {
     /// Returns the prompt at the end of `tail`, the last raw output before the command is typed (up to [`TAIL_MAX_LEN`]
     /// bytes are used). `line_editing` is true if the terminal was not in canonical mode then.
     pub(crate) fn at_end_of(tail: &[u8], line_editing: bool) -> Self {
@@ -146,9 +146,9 @@ impl Prompt {
     }
 
     /// Returns how similar the last line of `tail` is to this prompt.
-    pub(crate) fn likeness(&self, tail: &[u8]) -> Likeness {
+    pub(crate) fn likeness(&self, tail: &[u8]) -> PromptLikeness {
         if ends_with_mark(tail) {
-            return Likeness::Same;
+            return PromptLikeness::Same;
         }
         let last = last_line(tail);
         let mut lines = [&self.line, &self.late_line]
@@ -159,21 +159,21 @@ impl Prompt {
             // An empty prompt proves nothing, but a line editor at work is a hint.
             let hint = self.line_editing && last.is_empty() && !tail.is_empty();
             return if hint {
-                Likeness::Alike
+                PromptLikeness::Alike
             } else {
-                Likeness::Different
+                PromptLikeness::Different
             };
         }
-        lines.fold(Likeness::Different, |best, line| {
+        lines.fold(PromptLikeness::Different, |best, line| {
             best.max(likeness_of(line, &last))
         })
     }
 }
 
-fn likeness_of(prompt: &[u8], line: &[u8]) -> Likeness {
+fn likeness_of(prompt: &[u8], line: &[u8]) -> PromptLikeness {
     let after = |key: &&[u8]| line.strip_prefix(*key) == Some(prompt);
     if line == prompt || INTERRUPTS.iter().any(after) {
-        return Likeness::Same;
+        return PromptLikeness::Same;
     }
     let end = |line: &[u8]| {
         line.len()
@@ -181,8 +181,8 @@ fn likeness_of(prompt: &[u8], line: &[u8]) -> Likeness {
             .map(|at| masked(&line[at..]))
     };
     match (end(prompt), end(line)) {
-        (Some(before), Some(now)) if before == now => Likeness::Alike,
-        _ => Likeness::Different,
+        (Some(before), Some(now)) if before == now => PromptLikeness::Alike,
+        _ => PromptLikeness::Different,
     }
 }
 
@@ -283,8 +283,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn likeness(before: &[u8], now: &[u8], line_editing: bool) -> Likeness {
-        Prompt::at_end_of(before, line_editing).likeness(now)
+    fn likeness(before: &[u8], now: &[u8], line_editing: bool) -> PromptLikeness {
+        ShellPrompt::at_end_of(before, line_editing).likeness(now)
     }
 
     #[test]
@@ -292,25 +292,31 @@ mod tests {
         let before = b"hello\r\n\x1b[?2004h\x1b[32mme:~\x1b[0m$ ";
         assert_eq!(
             likeness(before, b"^C\r\n\x1b[31mme:~\x1b[0m$ ", true),
-            Likeness::Same
+            PromptLikeness::Same
         );
-        assert_eq!(likeness(before, b"^C\r\nme:/tmp$ ", true), Likeness::Alike);
+        assert_eq!(
+            likeness(before, b"^C\r\nme:/tmp$ ", true),
+            PromptLikeness::Alike
+        );
         assert_eq!(
             likeness(before, b"^Cme:~$      \x08\x08\x08\x08\x08", true),
-            Likeness::Same
+            PromptLikeness::Same
         );
-        assert_eq!(likeness(before, b"Name? ", true), Likeness::Different);
+        assert_eq!(likeness(before, b"Name? ", true), PromptLikeness::Different);
         assert_eq!(
             likeness(before, b"me:~$ . /tmp/x", true),
-            Likeness::Different
+            PromptLikeness::Different
         );
-        assert_eq!(likeness(before, b"", true), Likeness::Different);
+        assert_eq!(likeness(before, b"", true), PromptLikeness::Different);
     }
 
     #[test]
     fn zsh_redraws_its_line_with_carriage_returns() {
         let shown = b"\x1b[1m\x1b[7m%\x1b[27m      \r \r\r\x1b[0m\x1b[Jhost# \x1b[K\x1b[?2004h";
-        assert_eq!(likeness(shown, b"^C\n\rhost# \x1b[K", true), Likeness::Same);
+        assert_eq!(
+            likeness(shown, b"^C\n\rhost# \x1b[K", true),
+            PromptLikeness::Same
+        );
     }
 
     #[test]
@@ -332,21 +338,21 @@ mod tests {
     fn the_line_ends_at_the_cursor() {
         let fish = b"\r\x1b[92mroot\x1b(B\x1b[m@\x1b(B\x1b[mvm \xe2\x9d\xaf \x1b[K\r\x1b[10C";
         assert_eq!(
-            Prompt::at_end_of(fish, true).line,
+            ShellPrompt::at_end_of(fish, true).line,
             "root@vm \u{276f} ".as_bytes()
         );
         let right = b"vm# \x1b[K\x1b[60C12:30\x1b[65D";
-        assert_eq!(Prompt::at_end_of(right, true).line, b"vm# ");
+        assert_eq!(ShellPrompt::at_end_of(right, true).line, b"vm# ");
         assert_eq!(
             likeness(fish, b"\rread> \x1b[K\r\x1b[6C", true),
-            Likeness::Different
+            PromptLikeness::Different
         );
     }
 
     #[test]
     fn a_prompt_that_comes_late_is_learnt_from_the_echo() {
         let learnt = |before: &[u8], echo: &[u8], now: &[u8]| {
-            let mut prompt = Prompt::at_end_of(before, true);
+            let mut prompt = ShellPrompt::at_end_of(before, true);
             prompt.learn(echo);
             prompt.likeness(now)
         };
@@ -356,35 +362,41 @@ mod tests {
             b"\x1b[1mme $ \x1b[m\x1b[?2004h \x08 builtin printf '\\033]133;C;%s\\007' n1; . /x\r\n";
         let command = b"me $  command printf '\\033]133;C;%s\\007' n1; . /x\r\n";
         for echo in [&editor[..], kernel, builtin, command] {
-            assert_eq!(learnt(b"", echo, b"^C\r\nme $ "), Likeness::Same);
-            assert_eq!(learnt(b"abc", echo, b"^C\r\nme 1 $ "), Likeness::Alike);
-            assert_eq!(learnt(b"", echo, b"Name? "), Likeness::Different);
+            assert_eq!(learnt(b"", echo, b"^C\r\nme $ "), PromptLikeness::Same);
+            assert_eq!(
+                learnt(b"abc", echo, b"^C\r\nme 1 $ "),
+                PromptLikeness::Alike
+            );
+            assert_eq!(learnt(b"", echo, b"Name? "), PromptLikeness::Different);
         }
         let in_time = b" printf '\\033]133;C;%s\\007' n1; . /x\r\n";
-        assert_eq!(learnt(b"me $ ", in_time, b"me $ "), Likeness::Same);
+        assert_eq!(learnt(b"me $ ", in_time, b"me $ "), PromptLikeness::Same);
         let mode_is_known = |before: &[u8]| {
-            let mut prompt = Prompt::at_end_of(before, false);
+            let mut prompt = ShellPrompt::at_end_of(before, false);
             prompt.learn(editor);
             prompt.fits_mode(false) && !prompt.fits_mode(true)
         };
         assert!(mode_is_known(b"me $ ") && !mode_is_known(b""));
-        assert_eq!(learnt(b"", in_time, b"Name? "), Likeness::Different);
+        assert_eq!(learnt(b"", in_time, b"Name? "), PromptLikeness::Different);
     }
 
     #[test]
     fn a_prompt_mark_decides() {
         let now = b"new> \x1b]133;B\x07\x1b[?2004h";
-        assert_eq!(likeness(b"old$ ", now, true), Likeness::Same);
+        assert_eq!(likeness(b"old$ ", now, true), PromptLikeness::Same);
         assert_eq!(
             likeness(b"old$ ", b"new> \x1b]133;B\x1b\\typed", true),
-            Likeness::Different
+            PromptLikeness::Different
         );
     }
 
     #[test]
     fn an_empty_prompt_is_only_a_hint() {
-        assert_eq!(likeness(b"x\r\n", b"y\r\n", true), Likeness::Alike);
-        assert_eq!(likeness(b"x\r\n", b"y\r\n", false), Likeness::Different);
+        assert_eq!(likeness(b"x\r\n", b"y\r\n", true), PromptLikeness::Alike);
+        assert_eq!(
+            likeness(b"x\r\n", b"y\r\n", false),
+            PromptLikeness::Different
+        );
     }
 
     #[test]
@@ -411,7 +423,7 @@ mod tests {
         fn any_output_is_judged(tail in prop::collection::vec(any::<u8>(), 0..60), cut in 0..60usize) {
             let (before, now) = tail.split_at(cut.min(tail.len()));
             likeness(before, now, true);
-            Prompt::at_end_of(before, true).learn(now);
+            ShellPrompt::at_end_of(before, true).learn(now);
             prop_assert!(len_without_prompt(before, now) <= before.len());
         }
     }

@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use super::marks::{MarkScanner, Refusal};
-use super::progress::{Action, Editor, Outcome, Progress, Quiet};
-use super::prompt::Prompt;
-use super::wrap::{LineError, Nonce, Printer, Way, typed_line};
+use super::marks::{CommandRefusal, MarkScanner};
+use super::progress::{CommandOutcome, CommandProgress, EditorProgress, Quiet, ShellAction};
+use super::prompt::ShellPrompt;
+use super::wrap::{LineError, Nonce, Printer, TypingWay, typed_line};
 
 #[derive(Debug)]
-pub(crate) struct Start<'a> {
+pub(crate) struct CommandStart<'a> {
     pub nonce: Nonce,
     pub printer: Printer,
-    pub way: Way<'a>,
-    pub prompt: Prompt,
+    pub way: TypingWay<'a>,
+    pub prompt: ShellPrompt,
     /// A second terminal for the command's output.
     pub isolate: Option<&'a Path>,
     pub command: &'a [u8],
@@ -32,20 +32,20 @@ pub(crate) struct ShellRun {
     isolated_scanner: Option<MarkScanner>,
     next_offset: Option<u64>,
     isolated_offset: u64,
-    progress: Progress,
+    progress: CommandProgress,
 }
 
 impl ShellRun {
-    pub(crate) fn new(start: Start<'_>) -> Result<Self, LineError> {
+    pub(crate) fn new(start: CommandStart<'_>) -> Result<Self, LineError> {
         let typed = typed_line(&start.nonce, start.printer, start.way, start.isolate)?;
         let editor = match start.way {
-            Way::Editor(path) => Some(Editor {
+            TypingWay::Editor(path) => Some(EditorProgress {
                 command: start.command.to_vec(),
                 retype: if start.may_retype && start.is_marked {
                     Some(typed_line(
                         &start.nonce,
                         start.printer,
-                        Way::File(path),
+                        TypingWay::File(path),
                         None,
                     )?)
                 } else {
@@ -65,7 +65,7 @@ impl ShellRun {
             scanner: MarkScanner::new(start.nonce.clone()),
             isolated_offset: 0,
             next_offset: None,
-            progress: Progress::new(
+            progress: CommandProgress::new(
                 start.nonce,
                 start.printer,
                 start.prompt,
@@ -111,24 +111,24 @@ impl ShellRun {
         }
     }
 
-    pub(crate) fn on_quiet(&mut self, facts: Quiet) -> Action {
+    pub(crate) fn on_quiet(&mut self, facts: Quiet) -> ShellAction {
         self.progress.on_quiet(facts)
     }
 
     /// Returns why the shell's line editor did not take the command, if so.
-    pub(crate) fn refusal(&self) -> Option<Refusal> {
+    pub(crate) fn refusal(&self) -> Option<CommandRefusal> {
         self.progress.refusal()
     }
 
     /// Returns the command's result, once it has ended. `onlcr` says that its terminal had OPOST and ONLCR set before
     /// and after the command.
-    pub(crate) fn outcome(&self, onlcr: bool) -> Option<Outcome> {
+    pub(crate) fn outcome(&self, onlcr: bool) -> Option<CommandOutcome> {
         let exit_code = self.progress.status()?;
         Some(self.progress.outcome(exit_code, onlcr))
     }
 
     /// Returns the command's result if the session has ended, with `status` if that is the shell's; all its output must have been processed.
-    pub(crate) fn on_session_end(&mut self, status: Option<i32>, onlcr: bool) -> Outcome {
+    pub(crate) fn on_session_end(&mut self, status: Option<i32>, onlcr: bool) -> CommandOutcome {
         let Self {
             scanner,
             isolated_scanner,
@@ -139,7 +139,7 @@ impl ShellRun {
         if let Some(scanner) = isolated_scanner {
             scanner.release(&mut |piece| progress.take_isolated(piece));
         }
-        Outcome {
+        CommandOutcome {
             session_ended: true,
             ..progress.outcome(status, onlcr)
         }
@@ -153,7 +153,7 @@ impl ShellRun {
 
 #[cfg(test)]
 mod tests {
-    use super::super::progress::Gone;
+    use super::super::progress::ShellGone;
     use super::*;
     use std::time::Duration;
 
@@ -162,7 +162,7 @@ mod tests {
         shell_is_foreground: true,
         shell_waits: true,
         line_editing: true,
-        shell_is_gone: Gone::No,
+        shell_is_gone: ShellGone::No,
     };
 
     fn quiet_for(millis: u64) -> Quiet {
@@ -172,7 +172,7 @@ mod tests {
         }
     }
 
-    fn assert_outcome(run: &ShellRun, output: &[u8], exit_code: i32) -> Outcome {
+    fn assert_outcome(run: &ShellRun, output: &[u8], exit_code: i32) -> CommandOutcome {
         let outcome = run.outcome(true).unwrap();
         let found = (outcome.output.as_slice(), outcome.exit_code);
         assert_eq!(found, (output, Some(exit_code)));
@@ -180,9 +180,9 @@ mod tests {
     }
 
     fn run(isolate: Option<&Path>) -> ShellRun {
-        let prompt = Prompt::at_end_of(b"me$ ", true);
-        let (nonce, way) = (Nonce::fixed("n1"), Way::Inline(b"x"));
-        ShellRun::new(Start {
+        let prompt = ShellPrompt::at_end_of(b"me$ ", true);
+        let (nonce, way) = (Nonce::fixed("n1"), TypingWay::Inline(b"x"));
+        ShellRun::new(CommandStart {
             nonce,
             printer: Printer::Printf,
             way,
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn the_output_is_what_stands_between_the_marks() {
         let run = fed(&[b"echo \x1b]133;C;n", b"1\x07a\r\nb\x1b]133;D;7;n1\x07me$ "]);
-        let expected = Outcome {
+        let expected = CommandOutcome {
             output: b"a\nb".to_vec(),
             exit_code: Some(7),
             start: 116,
@@ -228,13 +228,13 @@ mod tests {
     #[test]
     fn an_interrupted_command_is_rescued_without_the_prompt() {
         let mut run = fed(&[b"\x1b]133;C;n1\x07out^C\r\nme$ "]);
-        let Action::Type(line) = run.on_quiet(AT_PROMPT) else {
+        let ShellAction::Type(line) = run.on_quiet(AT_PROMPT) else {
             panic!("{run:?}")
         };
         assert_eq!(run.outcome(true), None);
         let rescued = b"\r\n\x1b]133;D;130;n1;rescue\x07";
         feed(&mut run, &[&line, rescued, b"me$ "]);
-        assert_eq!(run.on_quiet(AT_PROMPT), Action::Done);
+        assert_eq!(run.on_quiet(AT_PROMPT), ShellAction::Done);
         let outcome = assert_outcome(&run, b"out^C\n", 130);
         assert_eq!((outcome.start, outcome.end), (111, 118));
     }
@@ -242,22 +242,22 @@ mod tests {
     #[test]
     fn a_line_that_the_shell_drops_is_no_success() {
         let mut run = fed(&[b"(reverse-i-search) printf\r\nme$ "]);
-        assert!(matches!(run.on_quiet(AT_PROMPT), Action::Type(_)));
+        assert!(matches!(run.on_quiet(AT_PROMPT), ShellAction::Type(_)));
         feed(&mut run, &[b"\r\n\x1b]133;D;0;n1;rescue\x07me$ "]);
-        assert_eq!(run.refusal(), Some(Refusal::NotStarted));
+        assert_eq!(run.refusal(), Some(CommandRefusal::NotStarted));
         assert_eq!(run.outcome(true), None);
     }
 
     #[test]
     fn a_second_rescue_line_cuts_where_the_first_was_typed() {
         let mut run = fed(&[b"\x1b]133;C;n1\x07out\r\nme$ "]);
-        assert!(matches!(run.on_quiet(AT_PROMPT), Action::Type(_)));
+        assert!(matches!(run.on_quiet(AT_PROMPT), ShellAction::Type(_)));
         feed(&mut run, &[b" printf\r\nme$ "]);
-        let wait = Action::Wait(Duration::from_millis(270));
+        let wait = ShellAction::Wait(Duration::from_millis(270));
         assert_eq!(run.on_quiet(AT_PROMPT), wait);
-        assert!(matches!(run.on_quiet(quiet_for(300)), Action::Type(_)));
+        assert!(matches!(run.on_quiet(quiet_for(300)), ShellAction::Type(_)));
         feed(&mut run, &[b" printf\r\n\x1b]133;D;0;n1;rescue\x07me$ "]);
-        assert_eq!(run.on_quiet(AT_PROMPT), Action::Done);
+        assert_eq!(run.on_quiet(AT_PROMPT), ShellAction::Done);
         assert_eq!(run.outcome(true).unwrap().output, b"out\n");
     }
 
@@ -266,17 +266,17 @@ mod tests {
         let mut run = fed(&[b"me$ "]);
         let later = quiet_for(1000);
         for _ in 0..3 {
-            assert!(matches!(run.on_quiet(later), Action::Type(_)));
+            assert!(matches!(run.on_quiet(later), ShellAction::Type(_)));
             feed(&mut run, &[b"me$ "]);
         }
-        assert!(matches!(run.on_quiet(later), Action::Wait(_)));
+        assert!(matches!(run.on_quiet(later), ShellAction::Wait(_)));
     }
 
     #[test]
     fn a_command_that_reads_is_left_alone() {
         let reading = quiet_for(9000);
         let mut run = fed(&[b"\x1b]133;C;n1\x07Name? "]);
-        let wait = Action::Wait(Duration::from_millis(250));
+        let wait = ShellAction::Wait(Duration::from_millis(250));
         assert_eq!(run.on_quiet(reading), wait);
         let mut run = fed(&[b"\x1b]133;C;n1\x07me$ "]);
         let (mut canonical, mut busy, mut child) = (reading, reading, reading);
@@ -284,7 +284,10 @@ mod tests {
         busy.shell_waits = false;
         child.shell_is_foreground = false;
         for quiet in [canonical, busy, child] {
-            assert!(matches!(run.on_quiet(quiet), Action::Wait(_)), "{quiet:?}");
+            assert!(
+                matches!(run.on_quiet(quiet), ShellAction::Wait(_)),
+                "{quiet:?}"
+            );
         }
     }
 
@@ -328,9 +331,9 @@ mod tests {
         let mut run = run(Some(Path::new("/dev/pts/9")));
         run.on_isolated_output(b"own");
         feed(&mut run, &[b"\x1b]133;C;n1\x07\x1b]133;D;1;n1\x07"]);
-        let wait = Action::Wait(Duration::from_millis(270));
+        let wait = ShellAction::Wait(Duration::from_millis(270));
         assert_eq!(run.on_quiet(AT_PROMPT), wait);
-        assert_eq!(run.on_quiet(quiet_for(300)), Action::Done);
+        assert_eq!(run.on_quiet(quiet_for(300)), ShellAction::Done);
         assert_outcome(&run, b"own", 1);
     }
 }

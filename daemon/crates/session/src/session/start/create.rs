@@ -1,8 +1,8 @@
 //! Starting a session: everything is checked before anything is created.
 
-use super::plan::{Plan, check_term};
+use super::plan::{StartPlan, check_term};
 use super::start_up::BringUp;
-use crate::interaction::Event;
+use crate::interaction::InteractionEvent;
 use crate::output::log::LogWriter;
 use crate::output::{Flusher, Output};
 use crate::peer::Peer;
@@ -10,8 +10,8 @@ use crate::program::{ProgramError, Script};
 use crate::session::attach::Size;
 use crate::session::end::signal_group;
 use crate::session::error::SessionError;
-use crate::session::facts::Facts;
-use crate::session::input::Input;
+use crate::session::facts::SessionFacts;
+use crate::session::input::SessionInput;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use crate::session::services::SessionSettings;
@@ -42,7 +42,7 @@ const ID_LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 const ID_LEN: usize = 12;
 
 /// A session that was started, or found by `reuse`.
-pub struct Started {
+pub struct StartedSession {
     pub session: Arc<Session>,
     reused: bool,
     warnings: Vec<String>,
@@ -85,7 +85,7 @@ impl Sessions {
         peer: &Peer,
         params: SessionCreateParams,
         started_by: Option<&'static str>,
-    ) -> Result<Started, SessionError> {
+    ) -> Result<StartedSession, SessionError> {
         // In its own task: a client that disconnects during the start must not leave half a session.
         let (sessions, owner) = (Arc::clone(self), peer.clone());
         let starting = async move { sessions.start_whole(&owner, params, started_by).await };
@@ -100,7 +100,7 @@ impl Sessions {
         peer: &Peer,
         mut params: SessionCreateParams,
         started_by: Option<&'static str>,
-    ) -> Result<Started, SessionError> {
+    ) -> Result<StartedSession, SessionError> {
         let settings = self.services.settings();
         params.plain |= params.pipes;
         if let Some(term) = params.term.take() {
@@ -135,7 +135,7 @@ impl Sessions {
                 };
                 session.pipe(&open).await?;
             }
-            return Ok(Started {
+            return Ok(StartedSession {
                 session,
                 reused: true,
                 warnings,
@@ -169,7 +169,7 @@ impl Sessions {
         // From here on, dropping this ends the session: the client may disconnect.
         let bring_up = script.and_then(|script| BringUp::new(&session, script));
         self.set_going(peer, &session).await?;
-        Ok(Started {
+        Ok(StartedSession {
             session,
             reused: false,
             warnings,
@@ -192,7 +192,7 @@ impl Sessions {
             session.save().await
         };
         // The interaction log accepts only rows of saved sessions, and the task writes the session's end.
-        session.note(Some(peer), Event::Start);
+        session.note(Some(peer), InteractionEvent::Start);
         let run = crate::session::end::run(Arc::clone(session), Arc::clone(self));
         self.services.tracker.spawn(run);
         if let Err(error) = saved {
@@ -204,7 +204,7 @@ impl Sessions {
     }
 
     /// Returns the live session that was started by an equal request.
-    fn reusable(&self, plan: &Plan) -> Option<Arc<Session>> {
+    fn reusable(&self, plan: &StartPlan) -> Option<Arc<Session>> {
         let wanted = plan.id.as_ref().or(plan.facts.name.as_ref());
         let fits = |session: &Session| {
             session.is_alive()
@@ -214,7 +214,11 @@ impl Sessions {
         self.list().into_iter().find(|session| fits(session))
     }
 
-    fn check_conflicts(&self, plan: &Plan, settings: &SessionSettings) -> Result<(), SessionError> {
+    fn check_conflicts(
+        &self,
+        plan: &StartPlan,
+        settings: &SessionSettings,
+    ) -> Result<(), SessionError> {
         let mut live = 0;
         for session in &self.all {
             if session.is_dead() {
@@ -239,7 +243,7 @@ impl Sessions {
     async fn spawn(
         self: &Arc<Self>,
         params: &SessionCreateParams,
-        plan: &mut Plan,
+        plan: &mut StartPlan,
         settings: &SessionSettings,
     ) -> Result<Arc<Session>, SessionError> {
         let facts = plan.facts.clone();
@@ -343,8 +347,8 @@ impl Sessions {
     }
 
     /// Returns the record of a session whose program could not be started.
-    fn failed(&self, plan: &Plan, error: &SessionError) -> Session {
-        let facts = Facts {
+    fn failed(&self, plan: &StartPlan, error: &SessionError) -> Session {
+        let facts = SessionFacts {
             id: self.free_id(),
             name: None,
             start_error: Some(redact(&error.to_string()).text.into_owned()),
@@ -354,7 +358,7 @@ impl Sessions {
     }
 
     /// Returns the program to start with its name and arguments; over pipes, the session leader, which starts it.
-    fn command(&self, plan: &mut Plan) -> Result<(PathBuf, Vec<CString>), SessionError> {
+    fn command(&self, plan: &mut StartPlan) -> Result<(PathBuf, Vec<CString>), SessionError> {
         let facts = &plan.facts;
         let name = OsStr::new(&facts.program);
         let path = resolve(name, plan.env.search_path(), Path::new(&facts.cwd))?;
@@ -379,14 +383,14 @@ impl Sessions {
 
     fn register(
         self: &Arc<Self>,
-        facts: Facts,
+        facts: SessionFacts,
         size: Size,
         folder: PathBuf,
         spawned: Spawned,
         settings: &SessionSettings,
         tape: Option<Arc<SessionTape>>,
     ) -> Arc<Session> {
-        let facts = Facts {
+        let facts = SessionFacts {
             pid: spawned.pid,
             slot: Some(spawned.slot),
             tty_device: spawned.tty_device,
@@ -395,7 +399,7 @@ impl Sessions {
         let rotation = facts.rotation_bytes(settings.log_rotation_size);
         let writer = LogWriter::new(folder.clone(), 0, rotation);
         let output = Output::live(folder, spawned.ring, facts.output_limit);
-        let input = Input::new(Some(spawned.master), self.services.leaving.clone(), tape);
+        let input = SessionInput::new(Some(spawned.master), self.services.leaving.clone(), tape);
         let input = input.over_pipes(facts.pipes);
         let flusher = Flusher::new(writer);
         let services = Arc::clone(&self.services);

@@ -103,7 +103,7 @@ fn to_os(variables: &BTreeMap<String, String>) -> BTreeMap<OsString, OsString> {
 
 /// Returns the variables that a login would set, from the user database.
 fn clean() -> BTreeMap<OsString, OsString> {
-    let user = User::current();
+    let user = LoginUser::current();
     [
         ("HOME", user.home),
         ("USER", user.name.clone()),
@@ -117,13 +117,13 @@ fn clean() -> BTreeMap<OsString, OsString> {
     .collect()
 }
 
-struct User {
+struct LoginUser {
     name: String,
     home: String,
     shell: String,
 }
 
-impl User {
+impl LoginUser {
     /// Returns the daemon's user, from `/etc/passwd`, else from the daemon's own environment.
     fn current() -> Self {
         let uid = geteuid().as_raw();

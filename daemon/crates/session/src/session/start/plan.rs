@@ -6,7 +6,7 @@ use crate::durations::seconds;
 use crate::program::{Script, ScriptRequest, tape_laid_over};
 use crate::session::attach::Size;
 use crate::session::error::SessionError;
-use crate::session::facts::Facts;
+use crate::session::facts::SessionFacts;
 use crate::session::registry::Sessions;
 use crate::session::services::SessionSettings;
 use crate::session::shell::{KNOWN, ShellKind, reads_start_files};
@@ -24,11 +24,11 @@ use std::time::Duration;
 /// Maximum length of a terminal type; the longest in the terminfo database has 28.
 const MAX_TERM_BYTES: usize = 64;
 
-pub(crate) struct Plan {
+pub(crate) struct StartPlan {
     /// The id that the request wants.
     pub(super) id: Option<SessionId>,
     /// Without what is known only once the program is started.
-    pub(crate) facts: Facts,
+    pub(crate) facts: SessionFacts,
     pub(super) env: Environment,
     pub(super) settings: ProcessSettings,
     pub(super) size: Size,
@@ -79,7 +79,7 @@ impl Sessions {
         params: &SessionCreateParams,
         script: Option<&Script>,
         settings: &SessionSettings,
-    ) -> Result<Plan, SessionError> {
+    ) -> Result<StartPlan, SessionError> {
         let checked = |what: &str, id: &Option<String>| {
             let id = id.as_deref().map(|id| checked_id(what, id));
             id.transpose()
@@ -114,7 +114,7 @@ impl Sessions {
         };
         let most_log_bytes = settings.max_output_size.unwrap_or(0);
         let most_lines = settings.output_limit as u64;
-        let facts = Facts {
+        let facts = SessionFacts {
             id: id.clone().unwrap_or_else(|| self.free_id()),
             name,
             reuse_hash: reuse_hash(&self.reuse_key, params, &program, Path::new(&cwd), size),
@@ -143,7 +143,7 @@ impl Sessions {
             origin: script.map(|script| Arc::new(Origin::from(script))),
             redacts_log: redact::is_on(params.tape.as_ref().and_then(|tape| tape.redact)),
         };
-        Ok(Plan {
+        Ok(StartPlan {
             id,
             facts,
             env,
@@ -154,10 +154,10 @@ impl Sessions {
     }
 }
 
-impl Plan {
+impl StartPlan {
     /// Warns if `session.run` cannot type commands into the program, or cannot set up the shell for them.
     pub(crate) fn warn_of_plain_shell(&mut self) {
-        let Facts { program, args, .. } = &self.facts;
+        let SessionFacts { program, args, .. } = &self.facts;
         let words: Vec<OsString> = args.iter().map(OsString::from).collect();
         let path = Path::new(program);
         let why = match ShellKind::from_program(path, &words) {

@@ -2,7 +2,7 @@
 
 use crate::durations::Deadline;
 use crate::peer::Peer;
-use crate::program::{Script, ScriptStep, Typing};
+use crate::program::{Script, ScriptInput, ScriptStep};
 use crate::session::end::CLOSE_GRACE;
 use crate::session::error::{FailedStart, SessionError};
 use crate::session::live::Session;
@@ -216,11 +216,11 @@ impl BringUp {
         };
         match step.input.take() {
             None => return Ok(None),
-            Some(Typing::Keys(keys)) => params.keys = Some(keys),
-            Some(Typing::Text(text)) => {
+            Some(ScriptInput::Keys(keys)) => params.keys = Some(keys),
+            Some(ScriptInput::Text(text)) => {
                 (params.text, params.newline) = (Some(text), step.newline);
             }
-            Some(Typing::Secret(secret)) => {
+            Some(ScriptInput::Secret(secret)) => {
                 (params.text, params.newline) = (Some(secret), step.newline);
                 params.secret = true;
             }

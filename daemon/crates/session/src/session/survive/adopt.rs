@@ -2,13 +2,13 @@
 
 use super::fault::die_if_asked;
 use super::kept_session::KeptSession;
-use crate::interaction::{Event, recorded_upto};
+use crate::interaction::{InteractionEvent, recorded_upto};
 use crate::output::log::{self, LogWriter, Logged};
 use crate::output::{Flusher, Output};
 use crate::session::end::{CLOSE_GRACE, signal_group};
 use crate::session::error::reason_of;
-use crate::session::facts::Facts;
-use crate::session::input::{Input, LastLine};
+use crate::session::facts::SessionFacts;
+use crate::session::input::{LastLine, SessionInput};
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use crate::session::tape::{KeptTape, SessionTape};
@@ -101,7 +101,7 @@ impl Sessions {
                 "{id}: the session has ended, or was never reported to a client"
             ));
         }
-        let facts = Facts {
+        let facts = SessionFacts {
             pid: adopted.pid,
             slot: Some(adopted.slot),
             tty_device: adopted.tty_device,
@@ -143,8 +143,8 @@ impl Sessions {
             }
             _ => None,
         };
-        let input =
-            Input::new(Some(master), self.services.leaving.clone(), tape).over_pipes(facts.pipes);
+        let input = SessionInput::new(Some(master), self.services.leaving.clone(), tape)
+            .over_pipes(facts.pipes);
         let services = Arc::clone(&self.services);
         let session = Session::live(services, facts, output, flusher, input, size)
             .kept_in(adopted.kept_file)
@@ -164,7 +164,7 @@ impl Sessions {
         drop(resumed.tail);
         if after_crash {
             let text = "the worker was killed and another one took over; history of the last 250 ms may be missing";
-            session.note(None, Event::Trouble(text.into()));
+            session.note(None, InteractionEvent::Trouble(text.into()));
         }
         let lost = (lost_bytes > 0).then(|| format!("{lost_bytes} bytes of the log are lost: a file is missing, cut short or not a regular file"));
         if let Some(trouble) = resumed.trouble.or(lost) {
@@ -173,7 +173,7 @@ impl Sessions {
                 trouble,
                 "a part of the log is lost; the session continues"
             );
-            session.note(None, Event::Trouble(trouble));
+            session.note(None, InteractionEvent::Trouble(trouble));
         }
         self.carry_on(session, kept, after_crash).await?;
         Ok(id)

@@ -2,7 +2,7 @@
 //! a worker serves at once however many there are.
 
 use super::rows::session_of;
-use super::table::{SessionRow, Wanted, count_ended, ended, without_session};
+use super::table::{RowSelection, SessionRow, count_ended, ended, without_session};
 use crate::session::end::end_orphans;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
@@ -33,11 +33,11 @@ pub(in crate::session) struct EndedSessions {
 
 impl Sessions {
     pub async fn load_ended(&self) -> Result<(), SessionError> {
-        self.load(Wanted::All).await.map(drop)
+        self.load(RowSelection::All).await.map(drop)
     }
 
     pub(in crate::session) async fn load_named(&self, text: &str) -> Result<(), SessionError> {
-        self.load(Wanted::Named(text)).await.map(drop)
+        self.load(RowSelection::Named(text)).await.map(drop)
     }
 
     /// Lists the ended sessions whose processes may still be running: those that this holder started.
@@ -45,13 +45,13 @@ impl Sessions {
         let Some(since) = self.ended.holder_since.get() else {
             return Ok(());
         };
-        self.load(Wanted::CreatedSince(since)).await.map(drop)
+        self.load(RowSelection::CreatedSince(since)).await.map(drop)
     }
 
     /// Lists the ended sessions that are wanted; returns their ids.
-    async fn load(&self, wanted: Wanted<'_>) -> Result<Vec<SessionId>, SessionError> {
+    async fn load(&self, wanted: RowSelection<'_>) -> Result<Vec<SessionId>, SessionError> {
         let mut is_whole = self.ended.is_whole.lock().await;
-        if *is_whole && !matches!(wanted, Wanted::Outdated { .. }) {
+        if *is_whole && !matches!(wanted, RowSelection::Outdated { .. }) {
             return Ok(Vec::new());
         }
         let rows = ended(&self.services.store, wanted).await?;
@@ -62,7 +62,7 @@ impl Sessions {
         for batch in rows.chunks(BATCH) {
             self.list_ended(batch).await;
         }
-        *is_whole |= matches!(wanted, Wanted::All);
+        *is_whole |= matches!(wanted, RowSelection::All);
         Ok(ids)
     }
 
@@ -115,7 +115,7 @@ impl Sessions {
 
     async fn forget_outdated(&self, before: &str) -> Result<u64, SessionError> {
         let most = self.services.settings().ended_session_limit;
-        let outdated = self.load(Wanted::Outdated { before, most }).await?;
+        let outdated = self.load(RowSelection::Outdated { before, most }).await?;
         let mut removed = 0;
         for id in outdated {
             let listed = self.listed(&id);
@@ -166,7 +166,8 @@ impl Sessions {
         let at = self.services.folders.sessions.clone();
         let folders = blocking_io(move || read_folders(&at)).await;
         let mut folders = folders.map_err(SessionError::Files)?;
-        let is_listed = |folder: &Folder| folder.id().is_some_and(|id| self.all.contains_key(&id));
+        let is_listed =
+            |folder: &SessionFolder| folder.id().is_some_and(|id| self.all.contains_key(&id));
         folders.retain(|folder| !is_listed(folder));
         let names = folders.iter().filter_map(|folder| folder.name.to_str());
         let names: Vec<&str> = names.collect();
@@ -190,20 +191,20 @@ impl Sessions {
     }
 }
 
-struct Folder {
+struct SessionFolder {
     name: OsString,
     has_recording: bool,
 }
 
-impl Folder {
+impl SessionFolder {
     fn id(&self) -> Option<SessionId> {
         SessionId::parse(self.name.to_str()?).ok()
     }
 }
 
-fn read_folders(at: &Path) -> io::Result<Vec<Folder>> {
+fn read_folders(at: &Path) -> io::Result<Vec<SessionFolder>> {
     let entries = std::fs::read_dir(at)?;
-    let folder = |entry: std::fs::DirEntry| Folder {
+    let folder = |entry: std::fs::DirEntry| SessionFolder {
         has_recording: entry.path().join("recording.json").exists(),
         name: entry.file_name(),
     };

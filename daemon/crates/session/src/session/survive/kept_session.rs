@@ -5,7 +5,7 @@ use super::rows::{facts_of, row_of_start};
 use super::table::SessionRow;
 use crate::session::attach::Size;
 use crate::session::error::reason_text;
-use crate::session::facts::Facts;
+use crate::session::facts::SessionFacts;
 use crate::session::live::Session;
 use crate::session::pipe::KeptPipe;
 use crate::session::run::KeptCommand;
@@ -63,7 +63,7 @@ pub(super) struct KeptOrder {
 
 impl KeptSession {
     /// Makes the kept state from what is known before the program is started.
-    pub(crate) fn at_start(facts: &Facts, size: Size, tape: Option<&SessionTape>) -> Self {
+    pub(crate) fn at_start(facts: &SessionFacts, size: Size, tape: Option<&SessionTape>) -> Self {
         Self {
             row: row_of_start(facts, size),
             plain: facts.plain,
@@ -121,9 +121,9 @@ impl KeptSession {
     }
 
     /// Returns the facts, without those that the holder knows.
-    pub(super) fn facts(&self) -> Option<Facts> {
+    pub(super) fn facts(&self) -> Option<SessionFacts> {
         let facts = facts_of(&self.row, &self.success_indicators)?;
-        Some(Facts {
+        Some(SessionFacts {
             plain: self.plain,
             pipes: self.pipes,
             log_limit_bytes: self.log_limit_bytes,

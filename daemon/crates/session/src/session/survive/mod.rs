@@ -14,6 +14,6 @@ pub use adopt::ids_of;
 pub(super) use ended::EndedSessions;
 pub(super) use fault::die_if_asked;
 pub(super) use kept_session::{KeptIn, KeptSession};
-pub use recover::Past;
+pub use recover::PastProcesses;
 pub(super) use rows::recorded_gaps;
 pub(super) use strays::StrayRecording;

@@ -8,7 +8,7 @@ use crate::session::registry::Sessions;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::EndReason;
 use ccd_store::StoreError;
-use ccd_tape::record::Note;
+use ccd_tape::record::RecordingNote;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ const RETRY: Duration = Duration::from_secs(2);
 
 /// The end of a session, as its ring has it for the next start.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct End {
+pub(super) struct SessionEnd {
     pub(super) reason: EndReason,
     pub(super) at: String,
 }
 
-impl End {
+impl SessionEnd {
     fn from_session(session: &Session) -> Option<Self> {
         let state = session.state();
         Some(Self {
@@ -44,7 +44,7 @@ impl End {
     }
 }
 
-impl std::fmt::Display for End {
+impl std::fmt::Display for SessionEnd {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "end {} {}", reason_text(self.reason), self.at)
     }
@@ -84,7 +84,7 @@ impl Sessions {
             return self.release(session);
         };
         tracing::error!(session = %session.id(), %error, "could not write the end of a session to the database; trying again");
-        if let Some(end) = End::from_session(session) {
+        if let Some(end) = SessionEnd::from_session(session) {
             session.output.set_note(end.to_string().as_bytes());
         }
         let (sessions, session) = (Arc::clone(self), Arc::clone(session));
@@ -150,7 +150,7 @@ impl Sessions {
 /// Returns whether a tape has yet to be made from the log in this folder.
 async fn has_recording(folder: &Path) -> bool {
     let folder = folder.to_owned();
-    let noted = tokio::task::spawn_blocking(move || Note::read(&folder).is_some()).await;
+    let noted = tokio::task::spawn_blocking(move || RecordingNote::read(&folder).is_some()).await;
     noted.unwrap_or(false)
 }
 
@@ -170,14 +170,14 @@ mod tests {
 
     #[test]
     fn an_end_fits_into_a_ring_and_is_read_back() {
-        let end = End {
+        let end = SessionEnd {
             reason: EndReason::DaemonKilled,
             at: ccd_base::clock::now(),
         };
         let note = end.to_string();
         assert!(note.len() < 63, "{note}");
-        assert_eq!(End::parse(note.as_bytes()), Some(end));
-        assert_eq!(End::parse(b""), None);
-        assert_eq!(End::parse(&[0, 1, 255]), None);
+        assert_eq!(SessionEnd::parse(note.as_bytes()), Some(end));
+        assert_eq!(SessionEnd::parse(b""), None);
+        assert_eq!(SessionEnd::parse(&[0, 1, 255]), None);
     }
 }

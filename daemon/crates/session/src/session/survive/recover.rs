@@ -1,9 +1,9 @@
 //! Recovery after a daemon was killed: finds its sessions, and saves their last output from the ring files.
 
-use super::persist::End;
+use super::persist::SessionEnd;
 use super::rows::{gaps_to_json, session_of};
 use super::table::{SessionRow, unfinished, without_session};
-use crate::interaction::Event;
+use crate::interaction::InteractionEvent;
 use crate::output::log::LogWriter;
 use crate::session::end::end_orphans;
 use crate::session::error::{SessionError, reason_of, reason_text};
@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// What is known about the processes before this one.
-pub struct Past<'a> {
+pub struct PastProcesses<'a> {
     pub holder_since: &'a str,
     pub has_crashed: bool,
     /// The database is new, so it contains nothing that the earlier processes wrote.
@@ -33,7 +33,7 @@ impl Sessions {
     pub async fn recover(
         self: &Arc<Self>,
         adopted: Vec<Adopted>,
-        past: &Past<'_>,
+        past: &PastProcesses<'_>,
     ) -> Result<u64, SessionError> {
         let mut killed = 0;
         let _ = self.ended.holder_since.set(past.holder_since.to_owned());
@@ -98,7 +98,7 @@ impl Sessions {
                 saved => saved?,
             }
             if let Some(trouble) = trouble {
-                session.note(None, Event::Trouble(trouble.into()));
+                session.note(None, InteractionEvent::Trouble(trouble.into()));
             }
             session.note_end();
             if session.is_past() {
@@ -124,7 +124,7 @@ impl Sessions {
     /// How its program ended is unknown, unless the earlier daemon has reaped it.
     async fn finish_killed(&self, row: &mut SessionRow) -> u64 {
         let mut cursor = 0;
-        let mut end = End {
+        let mut end = SessionEnd {
             reason: EndReason::DaemonKilled,
             at: ccd_base::clock::now(),
         };
@@ -164,7 +164,7 @@ pub(super) struct Salvaged {
     pub(super) gaps: Vec<Gap>,
     cursor: u64,
     /// Set if the session ended and only its row could not be written, or if its ring is damaged.
-    recorded_end: Option<End>,
+    recorded_end: Option<SessionEnd>,
 }
 
 /// Appends the output that is only in the ring to the log. What does not fit is a gap.
@@ -174,7 +174,7 @@ pub(super) fn salvage(folder: &Path, ring_path: &Path, rotation: u64) -> io::Res
         // Without damage, the machine was restarted, or the kill came before the ring file was created.
         Err(error) => {
             let writer = LogWriter::resume(folder.to_owned(), 0, rotation)?;
-            let lost = error.is_damage().then(|| End {
+            let lost = error.is_damage().then(|| SessionEnd {
                 reason: EndReason::RingLost,
                 at: ccd_base::clock::now(),
             });
@@ -210,7 +210,7 @@ pub(super) fn salvage(folder: &Path, ring_path: &Path, rotation: u64) -> io::Res
         exit: ring.status(),
         gaps,
         cursor: ring.cursor(),
-        recorded_end: End::parse(&ring.note()),
+        recorded_end: SessionEnd::parse(&ring.note()),
     };
     Ok(salvaged)
 }

@@ -5,7 +5,7 @@ use crate::interaction::shown_words;
 use crate::output::Output;
 use crate::session::attach::Size;
 use crate::session::error::{reason_of, reason_text};
-use crate::session::facts::Facts;
+use crate::session::facts::SessionFacts;
 use crate::session::live::Session;
 use crate::session::services::Services;
 use crate::session::start::Origin;
@@ -49,7 +49,7 @@ pub(super) fn row_of(session: &Session) -> SessionRow {
 }
 
 /// Returns the row of a session that is about to start.
-pub(super) fn row_of_start(facts: &Facts, (rows, cols): Size) -> SessionRow {
+pub(super) fn row_of_start(facts: &SessionFacts, (rows, cols): Size) -> SessionRow {
     SessionRow {
         session_id: facts.id.to_string(),
         name: facts.name.as_ref().map(SessionId::to_string),
@@ -130,7 +130,7 @@ pub(super) fn session_of(
         success: row.success,
         ..CurrentState::new(SessionState::Dead, size)
     };
-    let facts = Facts {
+    let facts = SessionFacts {
         is_of_this_holder,
         ..facts_of(row, &[])?
     };
@@ -157,8 +157,8 @@ fn args_to_json(args: &[String]) -> String {
 }
 
 /// Returns the facts that a row has; `success` are the indicators of the session's configuration, if they are known.
-pub(super) fn facts_of(row: &SessionRow, success: &[String]) -> Option<Facts> {
-    Some(Facts {
+pub(super) fn facts_of(row: &SessionRow, success: &[String]) -> Option<SessionFacts> {
+    Some(SessionFacts {
         id: SessionId::parse(&row.session_id).ok()?,
         name: row
             .name

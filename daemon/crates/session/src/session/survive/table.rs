@@ -44,13 +44,13 @@ ccd_store::row! {
         pub(in crate::session) config: Option<String>,
         #[serde(default)]
         pub(in crate::session) success: Option<bool>,
-        /// See [`Facts::started_by`](crate::session::facts::Facts::started_by).
+        /// See [`SessionFacts::started_by`](crate::session::facts::Facts::started_by).
         #[serde(default)]
         pub(in crate::session) started_by: Option<String>,
         /// Why the program could not be started: then the session was never alive.
         #[serde(default)]
         pub(in crate::session) start_error: Option<String>,
-        /// See [`Facts::created_by`](crate::session::facts::Facts::created_by).
+        /// See [`SessionFacts::created_by`](crate::session::facts::Facts::created_by).
         #[serde(default)]
         pub(in crate::session) created_by: Option<String>,
     }
@@ -85,7 +85,7 @@ pub(super) async fn unfinished(store: &Store) -> Result<Vec<SessionRow>, StoreEr
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Wanted<'a> {
+pub(super) enum RowSelection<'a> {
     All,
     /// Those that a text may mean: the one with this id, the newest one with this name, and all whose ids begin so.
     Named(&'a str),
@@ -100,18 +100,18 @@ pub(super) enum Wanted<'a> {
 /// Returns the rows of ended sessions, oldest first.
 pub(super) async fn ended(
     store: &Store,
-    wanted: Wanted<'_>,
+    wanted: RowSelection<'_>,
 ) -> Result<Vec<SessionRow>, StoreError> {
     let (condition, text, number) = match wanted {
-        Wanted::All => ("?1 = '' AND ?2", "", 1),
-        Wanted::Named(text) => (
+        RowSelection::All => ("?1 = '' AND ?2", "", 1),
+        RowSelection::Named(text) => (
             "substr(session_id, 1, length(?1)) = ?1 OR session_id = (SELECT session_id FROM sessions \
              WHERE state = 'dead' AND name = ?1 ORDER BY created_at DESC LIMIT ?2)",
             text,
             1,
         ),
-        Wanted::CreatedSince(since) => ("created_at >= ?1 AND ?2", since, 1),
-        Wanted::Outdated { before, most } => (
+        RowSelection::CreatedSince(since) => ("created_at >= ?1 AND ?2", since, 1),
+        RowSelection::Outdated { before, most } => (
             "ended_at <= ?1 OR session_id IN (SELECT session_id FROM sessions WHERE state = 'dead' \
              ORDER BY ended_at DESC, rowid DESC LIMIT -1 OFFSET ?2) \
              OR session_id IN (SELECT session_id FROM sessions WHERE state = 'dead' \
@@ -125,7 +125,7 @@ pub(super) async fn ended(
         "SELECT * FROM sessions WHERE state = 'dead' AND ({condition}) ORDER BY created_at, session_id"
     );
     let mut rows = query_as(AssertSqlSafe(rows)).bind(text).bind(number);
-    if matches!(wanted, Wanted::Outdated { .. }) {
+    if matches!(wanted, RowSelection::Outdated { .. }) {
         rows = rows.bind(MAX_PAST as i64);
     }
     Ok(rows.fetch_all(store.readers()).await?)

@@ -9,7 +9,8 @@ use ccd_protocol::tape::{TapeExit, TapeUse};
 use ccd_tape::decorate::RunFilter;
 use ccd_tape::index::TapeId;
 use ccd_tape::record::{
-    EndEntry, Finished, MAX_OUTPUT_BYTES, Printed, RecorderState, Recording, RecordingEnd, now_us,
+    EndEntry, FinishedTapes, MAX_OUTPUT_BYTES, PrintedOutput, RecorderState, Recording,
+    RecordingEnd, now_us,
 };
 use ccd_tape::root::Root;
 use ccd_terminal::holder::Exit;
@@ -77,7 +78,7 @@ impl Session {
         tape: &SessionTape,
         recording: &Recording,
         filters: Box<RunFilter<'static>>,
-    ) -> Finished {
+    ) -> FinishedTapes {
         let heard = RecorderState {
             hidden: recording.hidden().lines(),
             recognised: recording.hidden().recognised(),
@@ -103,7 +104,7 @@ pub(super) async fn finish(
     output: &Output,
     heard: RecorderState,
     filter: Option<Box<RunFilter<'static>>>,
-) -> Finished {
+) -> FinishedTapes {
     let path = journal.to_owned();
     let opened = tokio::task::spawn_blocking(move || {
         let ended = RecordingEnd::read(&path, &heard.unwritten);
@@ -112,7 +113,9 @@ pub(super) async fn finish(
     let (ended, heard) = match opened.await {
         Ok(Ok(opened)) => opened,
         Ok(Err(finished)) => return finished,
-        Err(error) => return Finished::problem(format!("the journal cannot be read: {error}")),
+        Err(error) => {
+            return FinishedTapes::problem(format!("the journal cannot be read: {error}"));
+        }
     };
     let (start, before) = ended.start();
     let all = async {
@@ -122,7 +125,7 @@ pub(super) async fn finish(
     let (before, mut printed) = match all.await {
         Ok(all) => all,
         Err(error) => {
-            return Finished::problem(format!("the session's log cannot be read: {error}"));
+            return FinishedTapes::problem(format!("the session's log cannot be read: {error}"));
         }
     };
     let (root, folder) = (Arc::clone(root), output.dir().to_owned());
@@ -131,7 +134,7 @@ pub(super) async fn finish(
             printed.streams = match Marks::read(&folder) {
                 Ok(marks) => marks.changes().to_vec(),
                 Err(error) => {
-                    return Finished::problem(format!(
+                    return FinishedTapes::problem(format!(
                         "standard error cannot be told from standard output: {error}"
                     ));
                 }
@@ -139,20 +142,21 @@ pub(super) async fn finish(
         }
         ended.finish(&root, &folder, &before.bytes, &printed, &heard, filter)
     });
-    made.await
-        .unwrap_or_else(|error| Finished::problem(format!("the tape could not be made: {error}")))
+    made.await.unwrap_or_else(|error| {
+        FinishedTapes::problem(format!("the tape could not be made: {error}"))
+    })
 }
 
 /// Reads output between two offsets, up to the maximum for a tape.
-async fn read(output: &Output, start: u64, upto: Option<u64>) -> io::Result<Printed> {
+async fn read(output: &Output, start: u64, upto: Option<u64>) -> io::Result<PrintedOutput> {
     let upto = upto.unwrap_or(u64::MAX);
     let mut stretch = Stretch::from(start);
     output.read_on(&mut stretch, upto, MAX_OUTPUT_BYTES).await?;
-    Ok(Printed {
+    Ok(PrintedOutput {
         start,
         is_cut: stretch.end < upto && stretch.bytes.len() >= MAX_OUTPUT_BYTES,
         bytes: stretch.bytes,
         gaps: stretch.gaps,
-        ..Printed::default()
+        ..PrintedOutput::default()
     })
 }

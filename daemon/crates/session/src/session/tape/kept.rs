@@ -1,7 +1,7 @@
 //! The tape state of a session, on its way to the next process.
 
 use super::finished_tape::finish;
-use super::live::{KeptLive, Left};
+use super::live::{KeptLive, LeftState};
 use super::past::PastTape;
 use super::proxy::proxy_params;
 use super::session_tape::SessionTape;
@@ -17,7 +17,7 @@ use ccd_store::blocking_io;
 use ccd_tape::decorate::RunFilter;
 use ccd_tape::format::Meta;
 use ccd_tape::play::{KeptPlayer, Player};
-use ccd_tape::record::{self, KeptRecording, Note, RecorderState, Recording, Resumption};
+use ccd_tape::record::{self, KeptRecording, RecorderState, Recording, RecordingNote, Resumption};
 use ccd_text::hidden::HiddenTexts;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -87,7 +87,7 @@ impl Sessions {
         }
         if let Some(player) = kept.player {
             tape.player = Some(Player::resumed(tape.cue(), player));
-            let left = Left { live: kept.live };
+            let left = LeftState { live: kept.live };
             tape.left = Mutex::new(Some(left));
         }
         Ok(Arc::new(tape))
@@ -104,7 +104,7 @@ impl Services {
         filters: Option<Box<RunFilter<'static>>>,
     ) -> bool {
         let at = folder.to_owned();
-        let note = tokio::task::spawn_blocking(move || Note::read(&at)).await;
+        let note = tokio::task::spawn_blocking(move || RecordingNote::read(&at)).await;
         let Some(note) = note.ok().flatten() else {
             return true;
         };
@@ -117,7 +117,7 @@ impl Services {
         };
         if !note.journal.exists() && root.path.exists() {
             // The kill came after the tape was written, or before anything was recorded.
-            Note::remove(folder);
+            RecordingNote::remove(folder);
             return true;
         }
         let finished = finish(
@@ -150,7 +150,7 @@ impl Services {
         if let Err(error) = past.write(folder) {
             tracing::warn!(%error, "could not note how a recording ended");
         }
-        Note::read(folder).is_none()
+        RecordingNote::read(folder).is_none()
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// The real program, in its own session that no client uses.
-pub(super) struct Live {
+pub(super) struct ProxiedProgram {
     pub(super) shot: OneShot,
     pub(super) gone: CancellationToken,
     pub(super) kept: KeptLive,
@@ -24,11 +24,11 @@ pub(super) struct KeptLive {
 
 /// The state that an earlier process left, which is still to be shown.
 #[derive(Clone)]
-pub(super) struct Left {
+pub(super) struct LeftState {
     pub(super) live: Option<KeptLive>,
 }
 
-impl Live {
+impl ProxiedProgram {
     pub(super) fn session(&self) -> &Arc<Session> {
         &self.shot.session
     }
@@ -39,7 +39,7 @@ impl Live {
     }
 }
 
-impl Drop for Live {
+impl Drop for ProxiedProgram {
     fn drop(&mut self) {
         // A program that was started here ends with the session that shows it.
         if !self.session().services.leaving.is_cancelled() {

@@ -1,7 +1,7 @@
 //! Replaying a tape into the terminal of a session.
 
 use super::far_side::TerminalFarSide;
-use super::live::Left;
+use super::live::LeftState;
 use super::proxy::{ADOPTION, LOOK};
 use super::session_tape::SessionTape;
 use crate::session::error::SessionError;
@@ -53,12 +53,12 @@ impl Session {
 }
 
 impl SessionTape {
-    pub(super) fn take_left(&self) -> Option<Left> {
+    pub(super) fn take_left(&self) -> Option<LeftState> {
         self.left.lock().clone()
     }
 
     /// Continues from what an earlier process left, once all output has arrived; returns the length of that output.
-    pub(super) async fn go_on(&self, session: &Session, left: Left) -> u64 {
+    pub(super) async fn go_on(&self, session: &Session, left: LeftState) -> u64 {
         let printed = settled(session).await;
         if let Some(player) = &self.player {
             player.go_on(printed).await;

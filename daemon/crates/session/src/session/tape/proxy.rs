@@ -1,7 +1,7 @@
 //! The real program in place of a tape without an answer: it is brought to the tape's position and goes on.
 
 use super::finished_tape::tape_exit;
-use super::live::{KeptLive, Live};
+use super::live::{KeptLive, ProxiedProgram};
 use super::session_tape::{RecordingStart, SessionTape};
 use crate::output::Piece;
 use crate::peer::Peer;
@@ -15,7 +15,7 @@ use ccd_tape::TapeError;
 use ccd_tape::key::{PromptTracker, prompt_signature};
 use ccd_tape::play::{InputModes, Playback, PlaybackStep, Player};
 use ccd_tape::record::Recording;
-use ccd_tape::settings::Settings;
+use ccd_tape::settings::TapeSettings;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -37,7 +37,7 @@ pub(super) const ADOPTION: Duration = Duration::from_secs(4);
 
 /// Returns the parameters for a session's real program; `None` if only tapes may answer.
 pub(super) fn proxy_params(
-    settings: &Settings,
+    settings: &TapeSettings,
     params: &SessionCreateParams,
 ) -> Option<Box<SessionCreateParams>> {
     (settings.fallback == FallbackMode::Proxy).then(|| {
@@ -52,7 +52,7 @@ pub(super) fn proxy_params(
     })
 }
 
-pub(super) fn plays(settings: &Settings) -> bool {
+pub(super) fn plays(settings: &TapeSettings) -> bool {
     match settings.record {
         RecordMode::Disabled => true,
         RecordMode::New => settings.fallback == FallbackMode::Proxy,
@@ -81,7 +81,7 @@ impl SessionTape {
     /// Types into the program that has taken over; records the input if the session records what is on no tape.
     pub(super) async fn type_live(
         &self,
-        live: &Live,
+        live: &ProxiedProgram,
         terminal_input: TerminalInput<'_>,
     ) -> Result<(), InputError> {
         let session = live.session();
@@ -104,7 +104,7 @@ impl SessionTape {
     }
 
     /// Starts the program, types all input that tapes have answered so far, and shows the output from then on.
-    pub(super) async fn take_over(&self, player: &Player) -> Result<&Live, InputError> {
+    pub(super) async fn take_over(&self, player: &Player) -> Result<&ProxiedProgram, InputError> {
         let failed = |error: SessionError| InputError::Tape(TapeError::Proxy(error.to_string()));
         let (Some(params), Some(sessions)) = (&self.proxy_params, self.sessions.upgrade()) else {
             return Err(InputError::CLOSED);
@@ -149,12 +149,13 @@ impl SessionTape {
         kept: KeptLive,
         show: Arc<Playback>,
         shown: u64,
-    ) -> &Live {
+    ) -> &ProxiedProgram {
         let inner = Arc::clone(&shot.session);
         let from = kept.inner_start + shown;
         let tracker = inner.services.tracker.clone();
         tracker.spawn(relay(inner, from, show, gone.clone()));
-        self.live.get_or_init(|| Live { shot, gone, kept })
+        self.live
+            .get_or_init(|| ProxiedProgram { shot, gone, kept })
     }
 
     /// Continues with a program that an earlier process started; `shown` bytes of the output were shown.

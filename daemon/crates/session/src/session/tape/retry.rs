@@ -7,7 +7,7 @@ use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use ccd_store::blocking_io;
 use ccd_tape::decorate::RunFilter;
-use ccd_tape::record::{Note, Recording};
+use ccd_tape::record::{Recording, RecordingNote};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -46,7 +46,9 @@ impl Sessions {
             if self.services.stop.is_cancelled() {
                 return true;
             }
-            if session.is_dead() && !session.is_past() && Note::read(session.output.dir()).is_some()
+            if session.is_dead()
+                && !session.is_past()
+                && RecordingNote::read(session.output.dir()).is_some()
             {
                 are_left |= !session.retry_tape(self.filters()).await;
             }
@@ -74,7 +76,7 @@ impl Session {
                 *self.past_tape.lock() = PastTape::read(folder);
             }
         }
-        Note::read(folder).is_none()
+        RecordingNote::read(folder).is_none()
     }
 
     /// Makes the tape of a recording that this process made, and whose secrets it therefore knows.
@@ -86,7 +88,7 @@ impl Session {
     ) {
         if !recording.journal().exists() && tape.root.path.exists() {
             // Somebody has deleted it.
-            return Note::remove(self.output.dir());
+            return RecordingNote::remove(self.output.dir());
         }
         recording.flush();
         let finished = self.make_tape(tape, recording, filters).await;
@@ -112,7 +114,7 @@ impl Session {
         *self.past_tape.lock() = Some(past.clone());
         let noted = blocking_io(move || {
             past.write(&folder)?;
-            Ok(Note::read(&folder).is_some())
+            Ok(RecordingNote::read(&folder).is_some())
         });
         match noted.await {
             Ok(is_kept) if is_kept => {}

@@ -1,6 +1,6 @@
 //! Tapes of a session: it is recorded, replayed, or first replayed and then live.
 
-use super::live::{Left, Live};
+use super::live::{LeftState, ProxiedProgram};
 use super::past::PastTape;
 use crate::session::input::{InputError, TerminalInput};
 use crate::session::live::Session;
@@ -13,10 +13,10 @@ use ccd_tape::format::Meta;
 use ccd_tape::index::TapeId;
 use ccd_tape::key::{Invocation, StateHash};
 use ccd_tape::play::{Injection, PlayError, Player, ReplayOptions, ReplayPace};
-use ccd_tape::record::{Begin, Finished, Recording};
+use ccd_tape::record::{Begin, FinishedTapes, Recording};
 use ccd_tape::root::Root;
-use ccd_tape::settings::Settings;
-use ccd_tape::tools::{Removed, redact_meta};
+use ccd_tape::settings::TapeSettings;
+use ccd_tape::tools::{RemovedSecrets, redact_meta};
 use ccd_tape::{TapeError, record};
 use ccd_text::hidden::HiddenTexts;
 use parking_lot::Mutex;
@@ -27,7 +27,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use tokio_util::sync::CancellationToken;
 
 pub struct SessionTape {
-    pub settings: Settings,
+    pub settings: TapeSettings,
     /// The request's, with the values of the configuration.
     pub(super) options: TapeOptions,
     pub(super) meta: Meta,
@@ -38,9 +38,9 @@ pub struct SessionTape {
     /// The parameters of the real program, which is started if no tape answers; `None` if only tapes may answer.
     pub(super) proxy_params: Option<Box<SessionCreateParams>>,
     /// The real program, once it has taken over from the tapes.
-    pub(super) live: OnceLock<Live>,
+    pub(super) live: OnceLock<ProxiedProgram>,
     /// The state that an earlier process left.
-    pub(super) left: Mutex<Option<Left>>,
+    pub(super) left: Mutex<Option<LeftState>>,
     /// Cancelled when the replay has continued from an earlier process; nothing is typed before that.
     pub(super) ready: CancellationToken,
     /// Number of inputs of a program that ran from the start because no tape starts like this session.
@@ -52,7 +52,7 @@ pub struct SessionTape {
 
 #[derive(Debug, Default)]
 pub(super) struct TapeOutcome {
-    pub(super) finished: Option<Finished>,
+    pub(super) finished: Option<FinishedTapes>,
     pub(super) unused: Option<Vec<TapeId>>,
 }
 
@@ -160,7 +160,7 @@ impl SessionTape {
         let removed = if self.settings.redact {
             redact_meta(&mut meta)
         } else {
-            Removed::default()
+            RemovedSecrets::default()
         };
         options.tag.clone_from(&meta.tag);
         let begin = Begin {
@@ -182,7 +182,7 @@ impl SessionTape {
             root.make_folder()?;
             let journal = record::Journal::path_of(&root.path, &begin.session);
             // The note is written first: a journal without a note would never be removed.
-            let note = record::Note {
+            let note = record::RecordingNote {
                 root: root.path.clone(),
                 journal: journal.clone(),
             };

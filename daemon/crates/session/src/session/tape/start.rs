@@ -4,14 +4,14 @@ use super::proxy::{plays, proxy_params};
 use super::session_tape::{RecordingStart, SessionTape};
 use crate::session::error::SessionError;
 use crate::session::registry::Sessions;
-use crate::session::start::Plan;
+use crate::session::start::StartPlan;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeOptions};
 use ccd_tape::format::Meta;
 use ccd_tape::key::StateHash;
 use ccd_tape::play::{PlayError, Player, stored_latency};
-use ccd_tape::settings::Settings;
+use ccd_tape::settings::TapeSettings;
 use ccd_tape::{TapeError, record};
 use parking_lot::Mutex;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ impl Sessions {
     pub(crate) async fn begin_tape(
         self: &Arc<Self>,
         params: &SessionCreateParams,
-        plan: &Plan,
+        plan: &StartPlan,
     ) -> Result<Option<Arc<SessionTape>>, SessionError> {
         let Some(options) = &params.tape else {
             return Ok(None);
@@ -54,7 +54,7 @@ impl Sessions {
     ) -> Result<SessionTape, SessionError> {
         let configured = self.services.settings();
         let replay = &configured.replay;
-        let settings = Settings::over(options, replay, &self.services.folders.base);
+        let settings = TapeSettings::over(options, replay, &self.services.folders.base);
         let settings =
             settings.map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
         meta.latency = options.latency.clone().map(stored_latency);
@@ -94,7 +94,7 @@ impl Sessions {
             );
             let gone = tokio::task::spawn_blocking(move || {
                 let _ = std::fs::remove_file(journal);
-                record::Note::remove(&folder);
+                record::RecordingNote::remove(&folder);
             });
             let _ = gone.await;
         }
@@ -129,7 +129,7 @@ impl Sessions {
     /// Reads the tape folder that a start needs, if it was not read yet, so that other starts need not wait for it.
     pub(crate) async fn warm_root(&self, params: &SessionCreateParams) {
         let Some(options) = &params.tape else { return };
-        let settings = Settings::over(
+        let settings = TapeSettings::over(
             options,
             &self.services.settings().replay,
             &self.services.folders.base,

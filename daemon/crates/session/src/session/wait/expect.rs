@@ -1,7 +1,7 @@
 //! Waiting for patterns: each call searches at its own pace and reads every byte once.
 
 use crate::durations::Deadline;
-use crate::interaction::{Event, Form};
+use crate::interaction::{InteractionEvent, InteractionForm};
 use crate::output::{PIECE_BYTES, Piece};
 use crate::peer::Peer;
 use crate::session::error::{EndedReport, SessionError, TimeoutReport, describe_end, injected_end};
@@ -27,7 +27,7 @@ const RECENT_BYTES: u64 = 32 << 10;
 const INLINE_PATTERNS: usize = 32;
 const INLINE_PATTERN_BYTES: usize = 4 << 10;
 
-pub struct Search {
+pub struct ExpectSearch {
     patterns: Arc<Patterns>,
     from: u64,
     deadline: Deadline,
@@ -64,11 +64,11 @@ impl Session {
         patterns: &[WirePattern],
         raw: bool,
         timeout: Timeout,
-    ) -> Result<Search, SessionError> {
+    ) -> Result<ExpectSearch, SessionError> {
         let mut warnings = Vec::new();
         let deadline = Deadline::start(timeout, Some(self.facts.timeout), &mut warnings)?;
         let search = self.search_until(patterns, raw, deadline).await?;
-        Ok(Search { warnings, ..search })
+        Ok(ExpectSearch { warnings, ..search })
     }
 
     /// Prepares a search whose timeout has already started.
@@ -77,9 +77,9 @@ impl Session {
         patterns: &[WirePattern],
         raw: bool,
         deadline: Deadline,
-    ) -> Result<Search, SessionError> {
+    ) -> Result<ExpectSearch, SessionError> {
         let list: Vec<Pattern> = patterns.iter().map(pattern).collect();
-        Ok(Search {
+        Ok(ExpectSearch {
             patterns: self.services.compiled(list, raw).await?,
             from: 0,
             deadline,
@@ -92,7 +92,7 @@ impl Session {
     pub(crate) async fn search_from(
         self: &Arc<Self>,
         peer: &Peer,
-        mut search: Search,
+        mut search: ExpectSearch,
         offset: u64,
     ) -> Result<ExpectResult, SessionError> {
         search.from = offset;
@@ -103,7 +103,7 @@ impl Session {
     async fn run_search(
         self: &Arc<Self>,
         peer: &Peer,
-        search: Search,
+        search: ExpectSearch,
     ) -> Result<ExpectResult, SessionError> {
         let found = self.find_match(&search).await;
         match found {
@@ -114,9 +114,9 @@ impl Session {
                 let pattern = search.patterns.list().get(result.index);
                 self.note(
                     Some(peer),
-                    Event::Match {
+                    InteractionEvent::Match {
                         pattern: pattern.map_or_else(String::new, pattern_text),
-                        form: pattern.map_or(Form::Event, form_of),
+                        form: pattern.map_or(InteractionForm::Event, form_of),
                         matched: result.matched.clone(),
                         start: result.start,
                         end: result.end,
@@ -134,7 +134,10 @@ impl Session {
         }
     }
 
-    async fn find_match(self: &Arc<Self>, search: &Search) -> Result<ExpectResult, SessionError> {
+    async fn find_match(
+        self: &Arc<Self>,
+        search: &ExpectSearch,
+    ) -> Result<ExpectResult, SessionError> {
         let search_at =
             |from| Matcher::new(Arc::clone(&search.patterns), from, self.facts.encoding);
         let mut matcher = search_at(search.from);
@@ -189,7 +192,7 @@ impl Session {
     /// Accepts a match that could still grow, else the pattern with this index, which matches the empty text.
     async fn accepted(
         &self,
-        search: &Search,
+        search: &ExpectSearch,
         matcher: &mut Matcher,
         index: Option<usize>,
     ) -> Option<ExpectResult> {
@@ -202,7 +205,7 @@ impl Session {
     /// Handles the timeout, which may be one of the patterns.
     async fn timed_out(
         self: &Arc<Self>,
-        search: &Search,
+        search: &ExpectSearch,
         matcher: &mut Matcher,
     ) -> Result<ExpectResult, SessionError> {
         let index = search.patterns.timeout_index();
@@ -218,7 +221,7 @@ impl Session {
     /// Handles the end: all output was searched and the program has ended.
     async fn ended(
         self: &Arc<Self>,
-        search: &Search,
+        search: &ExpectSearch,
         matcher: &mut Matcher,
     ) -> Result<ExpectResult, SessionError> {
         let index = search.patterns.eof_index();
@@ -229,7 +232,7 @@ impl Session {
     }
 
     /// Returns the result for `eof` and `timeout`, which match the empty text after everything that was searched.
-    async fn without_match(&self, search: &Search, index: usize, end: u64) -> ExpectResult {
+    async fn without_match(&self, search: &ExpectSearch, index: usize, end: u64) -> ExpectResult {
         let start = search.from.max(end.saturating_sub(BEFORE_BYTES as u64));
         let bytes = self.output.readable(start, end).await;
         let before = if search.patterns.is_raw() {
@@ -352,11 +355,11 @@ fn pattern_text(pattern: &Pattern) -> String {
     }
 }
 
-fn form_of(pattern: &Pattern) -> Form {
+fn form_of(pattern: &Pattern) -> InteractionForm {
     match pattern {
-        Pattern::Regex(_) => Form::Regex,
-        Pattern::Exact(_) => Form::Exact,
-        Pattern::Eof | Pattern::Timeout => Form::Event,
+        Pattern::Regex(_) => InteractionForm::Regex,
+        Pattern::Exact(_) => InteractionForm::Exact,
+        Pattern::Eof | Pattern::Timeout => InteractionForm::Event,
     }
 }
 

@@ -27,7 +27,7 @@ const LINE_WAIT: Duration = Duration::from_millis(10);
 const BY_LINES: &str = "(?m)";
 
 /// A search that continues after each match.
-pub struct Hits {
+pub struct PatternHits {
     session: Arc<Session>,
     patterns: Arc<Patterns>,
     at: u64,
@@ -70,7 +70,7 @@ impl Sessions {
     }
 }
 
-impl Hits {
+impl PatternHits {
     pub fn new(session: Arc<Session>, patterns: Arc<Patterns>, from: u64) -> Self {
         Self {
             session,

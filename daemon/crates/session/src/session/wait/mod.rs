@@ -9,4 +9,4 @@ pub use condition::{last_line, records_with_waiting};
 pub(super) use condition::{recent_bytes, recent_text};
 pub(super) use expect::process_ended;
 pub use expect::text_of;
-pub use hits::{Hits, LineHit};
+pub use hits::{LineHit, PatternHits};

@@ -1,11 +1,11 @@
 //! The header of an asciicast, which in version 1 contains the output too.
 
-use super::fault::{Fault, Scanned, Scanner, Stop, shortened};
+use super::fault::{CastFault, Scanned, Scanner, Stop, shortened};
 use crate::format::{PtySize, number, side};
 use ccd_base::json5::Number;
 
 #[derive(Debug, Default)]
-pub(super) struct Header {
+pub(super) struct CastHeader {
     pub(super) version: u64,
     pub(super) size: Option<PtySize>,
     pub(super) timestamp: Option<f64>,
@@ -28,7 +28,7 @@ struct Sides {
     rows: Option<u16>,
 }
 
-impl Header {
+impl CastHeader {
     /// Reads the header at the start of `text`.
     pub(super) fn parse(text: &str) -> Scanned<Self> {
         let mut scanner = Scanner::new(text);
@@ -66,7 +66,7 @@ impl Header {
         })?;
         header.end = scanner.offset();
         header.size = term.both().or(sides.both());
-        header.version = version.ok_or_else(|| Stop::at(header.start, Fault::NoVersion))?;
+        header.version = version.ok_or_else(|| Stop::at(header.start, CastFault::NoVersion))?;
         Ok(header)
     }
 

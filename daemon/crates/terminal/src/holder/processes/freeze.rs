@@ -4,8 +4,8 @@
 //! microseconds. Whatever is found there is stopped at once, with its process group: the kernel stops a group as a whole,
 //! also a process that is just being started. Then there is time to list what else was started.
 
-use super::environment::{Look, look};
-use super::process::{Handle, Process, signal_all};
+use super::environment::{EnvironmentLook, look};
+use super::process::{Process, ProcessHandle, signal_all};
 use super::root::holder_pid;
 use super::table::{ProcessTable, own_pid};
 use super::traces::{SESSION_VARIABLE, Traces};
@@ -85,13 +85,13 @@ impl ProcessTable {
                 return Whose::Session(Arc::clone(&session.id));
             }
             match look(pid, SESSION_VARIABLE) {
-                Look::Values(values) => {
+                EnvironmentLook::Values(values) => {
                     let mut ids = values.iter().filter_map(|value| by_mark.get(&value[..]));
                     let session = ids.next().map(|id| Whose::Session(Arc::clone(id)));
                     session.unwrap_or(Whose::Strangers)
                 }
-                Look::Ended => Whose::Ended,
-                Look::Execs | Look::Gone => Whose::Unclear,
+                EnvironmentLook::Ended => Whose::Ended,
+                EnvironmentLook::Execs | EnvironmentLook::Gone => Whose::Unclear,
             }
         };
         let mut freeze = Freeze::new(self.adopters(), whose);
@@ -211,7 +211,7 @@ impl<W: Fn(i32) -> Whose> Freeze<W> {
     /// Stops a process and its group, unless its number belongs to another than `expected`. False if it has ended.
     fn stop(&mut self, pid: i32, expected: Option<Process>, session: &Arc<str>) -> bool {
         // While the descriptor is open and can be signalled, the number belongs to the same process.
-        let Ok(handle) = Handle::open(pid) else {
+        let Ok(handle) = ProcessHandle::open(pid) else {
             return false;
         };
         let Some(stat) = ProcessStat::read(pid) else {
@@ -306,7 +306,7 @@ mod tests {
                 programs: Vec::new(),
             };
             let deadline = soon();
-            let execs = |pid: &i32| look(*pid, "PATH") == Look::Execs;
+            let execs = |pid: &i32| look(*pid, "PATH") == EnvironmentLook::Execs;
             while family.programs.len() < 2 || family.programs.iter().any(execs) {
                 assert!(Instant::now() < deadline, "the shell starts two programs");
                 std::thread::yield_now();

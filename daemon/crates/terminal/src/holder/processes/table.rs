@@ -23,11 +23,11 @@ const MAX_PROCESSES: usize = 65_536;
 #[derive(Debug, Default)]
 pub struct ProcessTables {
     /// Held while a table is read; other callers wait for it.
-    last: tokio::sync::Mutex<Option<Reading>>,
+    last: tokio::sync::Mutex<Option<TableReading>>,
 }
 
 #[derive(Debug)]
-struct Reading {
+struct TableReading {
     began: Instant,
     table: Arc<ProcessTable>,
 }
@@ -46,7 +46,7 @@ impl ProcessTables {
         let read = move || ProcessTable::read(&earlier);
         let read = tokio::task::spawn_blocking(read).await;
         let table = Arc::new(read.unwrap_or_default());
-        *last = Some(Reading {
+        *last = Some(TableReading {
             began,
             table: Arc::clone(&table),
         });
@@ -61,7 +61,7 @@ impl ProcessTables {
     }
 }
 
-fn earlier(last: Option<&Reading>) -> Arc<ProcessTable> {
+fn earlier(last: Option<&TableReading>) -> Arc<ProcessTable> {
     last.map(|reading| Arc::clone(&reading.table))
         .unwrap_or_default()
 }
@@ -431,7 +431,7 @@ mod tests {
             .unwrap();
         let mut asked = Box::pin(tables.current());
         assert!(futures_util::poll!(&mut asked).is_pending());
-        *reading = Some(Reading {
+        *reading = Some(TableReading {
             began,
             table: Arc::default(),
         });

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::descriptors::DescriptorLimits;
 use super::path_bytes;
-use super::ring_file::RingError;
+use super::ring::RingError;
 use super::slot_set::MAX_SLOTS;
 
 /// Maximum number of requests to the holder that wait for an answer.

@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::link::wake::{NewsSender, WakeSignals};
 use super::slot_set::SlotSet;
 use super::slots::SlotContent;
 use super::source::TerminalWatch;
 use super::terminal::FULL_READ_BYTES;
-use super::wake::{NewsSender, WakeSignals};
 
 /// A terminal that has not filled a read for this long is no longer flooding. Without this delay, a program that prints
 /// in bursts would change its state constantly.

@@ -17,17 +17,17 @@ use tokio_util::sync::CancellationToken;
 #[cfg(any(portable, test))]
 use super::descriptors::DescriptorLimits;
 use super::error::{REQUESTS_LEN, SpawnError};
+use super::link::port::{Port, blob, send_over};
+use super::link::shared::SharedMemory;
+#[cfg(any(portable, test))]
+use super::link::wake::events;
+use super::link::wake::{NewsReceiver, WakeSignal, WakeSignals};
+use super::link::wire::{SpawnSpec, StartedProgram, ToHolder, ToWorker};
 use super::platform::KeptFile;
-use super::port::{Port, blob, send_over};
 #[cfg(any(portable, test))]
 use super::reader::HolderReader;
 use super::ring::Ring;
-use super::ring_file::RingError;
-use super::shared::SharedMemory;
-#[cfg(any(portable, test))]
-use super::wake::events;
-use super::wake::{NewsReceiver, WakeSignal, WakeSignals};
-use super::wire::{SpawnSpec, StartedProgram, ToHolder, ToWorker};
+use super::ring::RingError;
 use crate::probe::Probe;
 
 /// A session that was started.

@@ -9,12 +9,12 @@ use rustix::process::{Pid, getppid};
 
 use super::handle::{Adopted, Holder, HolderNews};
 use super::hold::Held;
+use super::link::port::{Port, read_blob};
+use super::link::shared::SharedMemory;
+use super::link::wake::WakeSignals;
+use super::link::wire::{HandOver, HeldSession, ToWorker, VERSION};
 use super::platform::{KeptFile, PORT, WakeEvent};
-use super::port::{Port, read_blob};
 use super::ring::Ring;
-use super::shared::SharedMemory;
-use super::wake::WakeSignals;
-use super::wire::{HandOver, HeldSession, ToWorker, VERSION};
 
 pub struct Welcomed {
     port: Port,

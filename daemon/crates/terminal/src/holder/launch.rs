@@ -16,8 +16,8 @@ use rustix::termios::{InputModes, LocalModes, OptionalActions, OutputModes, tcge
 use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
 use super::fork_exec::ExecStart;
+use super::link::wire::SpawnSpec;
 use super::platform::{on_terminal, report_flushes};
-use super::wire::SpawnSpec;
 
 /// A program that runs on a new terminal.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use rustix::termios::{
 };
 
 use super::super::platform::report_flushes;
-use super::super::ring_layout::RingLayout;
+use super::super::ring::layout::RingLayout;
 use super::*;
 
 /// A terminal in packet mode with its ring, as the holder has it, and the program's end.

@@ -15,9 +15,11 @@ use super::descriptors::DescriptorLimits;
 use super::descriptors::close_all_on_exec;
 use super::error::SpawnError;
 use super::floods::Floods;
+use super::link::port::{Port, read_blob};
+use super::link::shared::SharedMemory;
+use super::link::wake::WakeSignals;
+use super::link::wire::{SpawnSpec, ToHolder, ToWorker};
 use super::platform::{ChildSignals, Poller};
-use super::port::{Port, read_blob};
-use super::shared::SharedMemory;
 use super::slot_set::SlotSet;
 use super::slots::Slots;
 use super::source::{EventSource, TerminalWatch};
@@ -26,8 +28,6 @@ use super::supervise::AfterWorker;
 use super::supervise::Worker;
 #[cfg(not(portable))]
 use super::umask::own_mask_in_this_thread;
-use super::wake::WakeSignals;
-use super::wire::{SpawnSpec, ToHolder, ToWorker};
 use crate::probe::{Probe, probe};
 
 /// The holder's state. [`HolderReader::run`] is its thread.

@@ -11,16 +11,16 @@ use rustix::process::Pid;
 use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
 use super::launch::{Launched, abandon, launch};
-use super::platform::Poller;
-use super::ring::{Ring, RingWriter};
 #[cfg(not(portable))]
-use super::ring_file::RingError;
+use super::link::wire::HeldSession;
+use super::link::wire::{SpawnSpec, StartedProgram};
+use super::platform::Poller;
+#[cfg(not(portable))]
+use super::ring::RingError;
+use super::ring::{Ring, RingWriter};
 use super::slot_set::MAX_SLOTS;
 use super::source::{EventSource, TerminalWatch};
 use super::terminal::{ReadOutcome, SessionTerminal};
-#[cfg(not(portable))]
-use super::wire::HeldSession;
-use super::wire::{SpawnSpec, StartedProgram};
 
 /// The contents of a slot. Locked by the holder, and by the thread that reads a flood during one read.
 #[derive(Debug)]

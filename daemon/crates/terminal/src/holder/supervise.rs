@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
 
+use super::link::port::{MAX_DESCRIPTORS, Port, blob};
+use super::link::shared::SharedMemory;
+use super::link::wire::{HandOver, HandoverCause, ToHolder, ToWorker, VERSION, Welcome};
 use super::platform::{AskingSignals, WakeEvent, start_worker};
-use super::port::{MAX_DESCRIPTORS, Port, blob};
+use super::ring::RingError;
 use super::ring::{Exit, exit_of};
-use super::ring_file::RingError;
-use super::shared::SharedMemory;
 use super::slots::HeldTerminal;
-use super::wire::{HandOver, HandoverCause, ToHolder, ToWorker, VERSION, Welcome};
 
 /// How long a worker that has announced its end may take to end.
 const LEAVE_TIME: Duration = Duration::from_secs(12);

@@ -8,11 +8,11 @@ use rustix::io::Errno;
 use rustix::process::Pid;
 
 use super::launch::Launched;
+use super::link::wire::SpawnSpec;
 use super::packet::Received;
 use super::platform::receive;
 use super::ring::RingWriter;
 use super::source::TerminalWatch;
-use super::wire::SpawnSpec;
 
 /// A read longer than this suggests that there is more output.
 pub(super) const FULL_READ_BYTES: usize = 1024;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use super::ring_layout::RING_BYTES;
+use super::ring::layout::RING_BYTES;
 use super::*;
 
 /// Long enough for a slow machine.

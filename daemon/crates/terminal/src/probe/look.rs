@@ -8,7 +8,7 @@ use rustix::io::ioctl_fionread;
 use rustix::process::Pid;
 use rustix::termios::tcgetpgrp;
 
-use super::line::LineModes;
+use super::line_modes::LineModes;
 use super::report::Probe;
 
 /// Probes the terminal of `master` once, and returns what its foreground waits for.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 
-use super::line::LineModes;
+use super::line_modes::LineModes;
 use super::proc::{ProcFiles, TaskId};
 
 /// Programs whose far end is not another terminal in their own hands, by the name that the kernel keeps (15 bytes).

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::line::LineModes;
+use super::line_modes::LineModes;
 
 /// Whether the foreground of a terminal waits for input.
 /// Sorted by precedence: a later variant overrides an earlier one.

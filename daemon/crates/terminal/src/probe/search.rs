@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io;
 
-use super::line::LineModes;
+use super::line_modes::LineModes;
 use super::proc::{Descriptor, ProcFiles, TaskId};
 use super::relay;
 use super::report::{Finding, InputReader, MULTIPLEXER, RELAY, WaitVerdict};

@@ -12,22 +12,25 @@ use std::sync::atomic::Ordering::SeqCst;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use super::platform::WakeEvent;
 use super::shared::{News, Notes, SharedLayout, SharedMemory};
+use crate::holder::platform::WakeEvent;
 
 /// What wakes the holder and the two parts of the worker that process output.
 #[derive(Debug, Clone)]
-pub(super) struct WakeSignals {
-    pub(super) shared: Arc<SharedMemory>,
-    pub(super) holder: WakeSignal,
+pub(in crate::holder) struct WakeSignals {
+    pub(in crate::holder) shared: Arc<SharedMemory>,
+    pub(in crate::holder) holder: WakeSignal,
     /// To the part that processes the output of terminals that do not flood, and all exits.
-    pub(super) quiet: NewsSender,
+    pub(in crate::holder) quiet: NewsSender,
     /// To the part that processes the output of flooding terminals.
-    pub(super) floods: NewsSender,
+    pub(in crate::holder) floods: NewsSender,
 }
 
 impl WakeSignals {
-    pub(super) fn new(shared: SharedMemory, [holder, quiet, floods]: [Arc<WakeEvent>; 3]) -> Self {
+    pub(in crate::holder) fn new(
+        shared: SharedMemory,
+        [holder, quiet, floods]: [Arc<WakeEvent>; 3],
+    ) -> Self {
         let shared = Arc::new(shared);
         let signal = |event, is_awake| WakeSignal {
             event,
@@ -55,7 +58,7 @@ type SharedPart<T> = fn(&SharedLayout) -> &T;
 /// A descriptor that becomes readable when somebody wakes its sleeping owner. The owner and the waker have one
 /// each, or share one.
 #[derive(Debug, Clone)]
-pub(super) struct WakeSignal {
+pub(in crate::holder) struct WakeSignal {
     event: Arc<WakeEvent>,
     shared: Arc<SharedMemory>,
     is_awake: SharedPart<AtomicBool>,
@@ -63,14 +66,14 @@ pub(super) struct WakeSignal {
 
 impl WakeSignal {
     /// Wakes the owner if it sleeps. If it does not, this costs one atomic operation.
-    pub(super) fn send(&self) {
+    pub(in crate::holder) fn send(&self) {
         if !self.is_awake().swap(true, SeqCst) {
             self.event.raise();
         }
     }
 
     /// Declares that the owner is going to sleep. If `has_news` is true then, takes that back and returns false.
-    pub(super) fn try_sleep(&self, has_news: impl FnOnce() -> bool) -> bool {
+    pub(in crate::holder) fn try_sleep(&self, has_news: impl FnOnce() -> bool) -> bool {
         self.is_awake().store(false, SeqCst);
         if has_news() {
             self.is_awake().store(true, SeqCst);
@@ -80,7 +83,7 @@ impl WakeSignal {
     }
 
     /// Declares that the owner is awake, and makes the descriptor unreadable until it sleeps and is woken again.
-    pub(super) fn wake_up(&self) {
+    pub(in crate::holder) fn wake_up(&self) {
         if self.is_awake().swap(true, SeqCst) {
             self.event.clear(); // somebody has rung, or the owner was not sleeping
         }
@@ -98,12 +101,12 @@ impl AsFd for WakeSignal {
 }
 
 /// Returns new events for [`WakeSignals::new`].
-pub(super) fn events() -> io::Result<[Arc<WakeEvent>; 3]> {
+pub(in crate::holder) fn events() -> io::Result<[Arc<WakeEvent>; 3]> {
     Ok([WakeEvent::new()?, WakeEvent::new()?, WakeEvent::new()?].map(Arc::new))
 }
 
 impl Notes {
-    pub(super) fn any(&self) -> bool {
+    pub(in crate::holder) fn any(&self) -> bool {
         !self.space_freed.is_empty()
             || !self.released.is_empty()
             || !self.returned.is_empty()
@@ -113,20 +116,20 @@ impl Notes {
 
 /// Notifies one of the two parts of the worker that process output. Both ends use it.
 #[derive(Debug, Clone)]
-pub(super) struct NewsSender {
+pub(in crate::holder) struct NewsSender {
     wake: WakeSignal,
     news: SharedPart<News>,
 }
 
 impl NewsSender {
     /// Notifies the worker to check `slot`. Must be called after the change is in the ring.
-    pub(super) fn tell(&self, slot: usize) {
+    pub(in crate::holder) fn tell(&self, slot: usize) {
         self.news().slots.insert(slot);
         self.wake.send();
     }
 
     /// Declares that there will be no more news.
-    pub(super) fn close(&self) {
+    pub(in crate::holder) fn close(&self) {
         self.news().is_closed.store(true, SeqCst);
         self.wake.send();
     }
@@ -143,7 +146,7 @@ impl NewsSender {
 pub struct NewsReceiver(NewsSender);
 
 impl NewsReceiver {
-    pub(super) fn new(line: NewsSender) -> Self {
+    pub(in crate::holder) fn new(line: NewsSender) -> Self {
         Self(line)
     }
 

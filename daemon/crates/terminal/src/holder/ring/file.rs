@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use rustix::mm::{self, MapFlags, ProtFlags};
 
 use super::bus_error::{guard, unguard};
-use super::ring_layout::{
+use super::layout::{
     DATA_OFFSET, FILE_BYTES, HEADER_BYTES, MAPPED_BYTES, OTHER_VERSION, RING_BYTES, RingLayout,
 };
 
@@ -39,7 +39,7 @@ impl RingError {
 
 /// A mapped ring file. Dropping it unmaps it; the file is kept.
 #[derive(Debug)]
-pub(super) struct Mapping {
+pub(in crate::holder) struct Mapping {
     layout: NonNull<RingLayout>,
     data: NonNull<u8>,
 }
@@ -51,7 +51,7 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    pub(super) fn create(path: &Path) -> Result<Self, RingError> {
+    pub(in crate::holder) fn create(path: &Path) -> Result<Self, RingError> {
         let mapping = Self::create_with(path, |_| Ok(()))?;
         mapping.initialise();
         Ok(mapping)
@@ -59,7 +59,7 @@ impl Mapping {
 
     /// Writes the ring into a new file. Nobody else may change it meanwhile.
     #[cfg(not(portable))]
-    pub(super) fn copied_to(&self, path: &Path) -> Result<Self, RingError> {
+    pub(in crate::holder) fn copied_to(&self, path: &Path) -> Result<Self, RingError> {
         let (tail, head) = (self.tail.load(SeqCst), self.head.load(SeqCst));
         Self::create_with(path, |file| {
             let mut at = tail;
@@ -95,7 +95,7 @@ impl Mapping {
         })
     }
 
-    pub(super) fn open(path: &Path) -> Result<Self, RingError> {
+    pub(in crate::holder) fn open(path: &Path) -> Result<Self, RingError> {
         let failed = |source| RingError::File {
             path: path.to_owned(),
             source,
@@ -124,7 +124,7 @@ impl Mapping {
     /// # Safety
     ///
     /// `len` is at most [`RING_BYTES`], and nobody writes these bytes during the slice's lifetime.
-    pub(super) unsafe fn slice(&self, position: u64, len: usize) -> &[u8] {
+    pub(in crate::holder) unsafe fn slice(&self, position: u64, len: usize) -> &[u8] {
         // SAFETY: the start is in the first copy and the second follows, so the range is mapped.
         unsafe { std::slice::from_raw_parts(self.at(position), len) }
     }
@@ -138,13 +138,13 @@ impl Mapping {
         clippy::mut_from_ref,
         reason = "shared memory; exclusiveness is the caller's promise"
     )]
-    pub(super) unsafe fn slice_mut(&self, position: u64, len: usize) -> &mut [u8] {
+    pub(in crate::holder) unsafe fn slice_mut(&self, position: u64, len: usize) -> &mut [u8] {
         // SAFETY: as in `slice`.
         unsafe { std::slice::from_raw_parts_mut(self.at(position), len) }
     }
 
     /// Reads the byte at `position`; a missing page is noticed by that.
-    pub(super) fn touch(&self, position: u64) {
+    pub(in crate::holder) fn touch(&self, position: u64) {
         // SAFETY: mapped until drop; the value is not used.
         unsafe { self.at(position).read_volatile() };
     }

@@ -11,8 +11,8 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use libc::{c_int, c_void, siginfo_t};
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 
-use super::ring_layout::{DATA_OFFSET, MAPPED_BYTES, RingLayout};
-use super::slot_set::MAX_SLOTS;
+use super::layout::{DATA_OFFSET, MAPPED_BYTES, RingLayout};
+use crate::holder::slot_set::MAX_SLOTS;
 
 /// Maximum number of mapped rings: some more than one process has sessions, which may map each twice.
 const MAX_RINGS: usize = 4 * MAX_SLOTS;
@@ -22,13 +22,13 @@ static RINGS: [AtomicUsize; MAX_RINGS] = [const { AtomicUsize::new(0) }; MAX_RIN
 static INSTALLED: Once = Once::new();
 
 /// Keeps accesses to the ring that is mapped at the address `start` from ending this process, until [`unguard`].
-pub(super) fn guard(start: usize) -> io::Result<()> {
+pub(in crate::holder) fn guard(start: usize) -> io::Result<()> {
     install_once();
     let is_guarded = exchange(0, start).then_some(());
     is_guarded.ok_or_else(|| io::Error::other("too many rings are in use"))
 }
 
-pub(super) fn unguard(start: usize) {
+pub(in crate::holder) fn unguard(start: usize) {
     exchange(start, 0);
 }
 
@@ -38,7 +38,7 @@ fn exchange(old: usize, new: usize) -> bool {
 }
 
 /// Installs the handler, unless that was done.
-pub(super) fn install_once() {
+pub(in crate::holder) fn install_once() {
     INSTALLED.call_once(|| {
         let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) = on_bus_error;
         // SAFETY: all zeros is a valid sigaction, and the handler makes nothing but system calls.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 
-use super::super::ring_layout::{MAX_GAPS, RingLayout};
+use super::super::layout::{MAX_GAPS, RingLayout};
 use super::*;
 
 fn put(writer: &mut RingWriter, mut bytes: &[u8]) -> usize {

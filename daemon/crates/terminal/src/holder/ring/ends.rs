@@ -1,5 +1,5 @@
 //! The ring of a session: the output of its terminal, in a file that outlives the process.
-//! The [`RingWriter`] belongs to whoever reads the terminal (the holder, or the worker while it is [lent](super::lent)) and
+//! The [`RingWriter`] belongs to whoever reads the terminal (the holder, or the worker while it is [lent](crate::holder::lent)) and
 //! moves `head`; the [`Ring`] belongs to the worker and moves `tail`. Positions count bytes from the session's start and
 //! never wrap. Bytes from `tail` to `head` never change, because the writer only touches the rest.
 
@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
-use super::ring_file::{Mapping, RingError};
-use super::ring_layout::{Gap, MAX_GAPS, MAX_POSITION, NOTE_BYTES, RING_BYTES};
+use super::file::{Mapping, RingError};
+use super::layout::{Gap, MAX_GAPS, MAX_POSITION, NOTE_BYTES, RING_BYTES};
 
 /// Set in `status` once the program has exited, which distinguishes "exited with 0" from "alive".
 const ENDED: u32 = 0x1_0000;
@@ -37,7 +37,7 @@ impl std::fmt::Display for Exit {
 /// borrowed.
 #[derive(Debug)]
 pub struct Ring {
-    pub(super) mapping: Arc<Mapping>,
+    pub(in crate::holder) mapping: Arc<Mapping>,
 }
 
 impl Ring {
@@ -219,7 +219,7 @@ impl Ring {
     }
 
     /// Returns the writing end, for a terminal that was lent.
-    pub(super) fn writer(&self) -> RingWriter {
+    pub(in crate::holder) fn writer(&self) -> RingWriter {
         RingWriter {
             mapping: Arc::clone(&self.mapping),
         }
@@ -228,14 +228,14 @@ impl Ring {
 
 /// The end of the terminal's reader: the holder's, or the worker's while the terminal is lent to it.
 #[derive(Debug)]
-pub(super) struct RingWriter {
-    pub(super) mapping: Arc<Mapping>,
+pub(in crate::holder) struct RingWriter {
+    pub(in crate::holder) mapping: Arc<Mapping>,
 }
 
 impl RingWriter {
     /// Creates the file, with an empty ring (mode 0600; the file must not exist), and its directory if there is none.
     /// An error if the file exists or cannot be created or mapped; no file remains then.
-    pub(super) fn create(path: &Path) -> Result<Self, RingError> {
+    pub(in crate::holder) fn create(path: &Path) -> Result<Self, RingError> {
         Ok(Self {
             mapping: Arc::new(Mapping::create(path)?),
         })
@@ -248,7 +248,7 @@ impl RingWriter {
     ///
     /// [`RingError::File`] if the file or its directory cannot be created.
     #[cfg(not(portable))]
-    pub(super) fn put_back(&mut self, path: &Path) -> Result<(), RingError> {
+    pub(in crate::holder) fn put_back(&mut self, path: &Path) -> Result<(), RingError> {
         let is_here = std::fs::symlink_metadata(path).is_ok();
         if !is_here && self.mapping.check().is_ok() {
             self.mapping = Arc::new(self.mapping.copied_to(path)?);
@@ -258,19 +258,19 @@ impl RingWriter {
 
     /// See [`Ring::is_lost`]. Also touches the page that the next byte goes to: a read into a missing page returns no error,
     /// but loses its output.
-    pub(super) fn is_lost(&self) -> bool {
+    pub(in crate::holder) fn is_lost(&self) -> bool {
         self.mapping.touch(self.head());
         self.mapping.is_lost()
     }
 
     /// Notes that a system call could not access the ring: its file was truncated.
-    pub(super) fn set_lost(&self) {
+    pub(in crate::holder) fn set_lost(&self) {
         self.mapping.set_lost();
     }
 
     /// Returns the free part after `head`, empty if the ring is full. Bytes put there only count after
     /// [`RingWriter::publish`].
-    pub(super) fn spare(&mut self) -> &mut [u8] {
+    pub(in crate::holder) fn spare(&mut self) -> &mut [u8] {
         let len = RING_BYTES - self.held();
         // SAFETY: `head..head + len` is outside `tail..head`, so no reader looks at it, and `&mut self` is the only
         // writer. The other mapping of the same bytes is only accessed through readers' positions.
@@ -278,24 +278,24 @@ impl RingWriter {
     }
 
     /// Makes `len` bytes that were put into [`RingWriter::spare`] visible to the reader.
-    pub(super) fn publish(&mut self, len: usize) {
+    pub(in crate::holder) fn publish(&mut self, len: usize) {
         self.mapping.head.fetch_add(len as u64, SeqCst);
     }
 
     /// Returns how many bytes are in the ring.
-    pub(super) fn held(&self) -> usize {
+    pub(in crate::holder) fn held(&self) -> usize {
         let held = self.head().saturating_sub(self.mapping.tail.load(SeqCst));
         // More only in a ring that was overwritten.
         held.min(RING_BYTES as u64) as usize
     }
 
     /// Returns true if there is no room.
-    pub(super) fn is_full(&self) -> bool {
+    pub(in crate::holder) fn is_full(&self) -> bool {
         self.held() == RING_BYTES
     }
 
     /// Asks the worker to report when it frees space. Returns false if there is room already.
-    pub(super) fn wait_for_space(&mut self) -> bool {
+    pub(in crate::holder) fn wait_for_space(&mut self) -> bool {
         self.mapping.holder_waits.store(1, SeqCst);
         if self.is_full() {
             return true;
@@ -305,27 +305,27 @@ impl RingWriter {
     }
 
     /// Returns the position after the last byte read.
-    pub(super) fn head(&self) -> u64 {
+    pub(in crate::holder) fn head(&self) -> u64 {
         self.mapping.head.load(SeqCst)
     }
 
     /// Stores whether any process has the terminal open.
-    pub(super) fn set_eof(&mut self, eof: bool) {
+    pub(in crate::holder) fn set_eof(&mut self, eof: bool) {
         self.mapping.eof.store(u32::from(eof), SeqCst);
     }
 
     /// Counts that unread input was discarded once more.
-    pub(super) fn count_input_flush(&mut self) {
+    pub(in crate::holder) fn count_input_flush(&mut self) {
         self.mapping.input_flushes.fetch_add(1, SeqCst);
     }
 
-    pub(super) fn set_status(&mut self, wait_status: i32) {
+    pub(in crate::holder) fn set_status(&mut self, wait_status: i32) {
         let stored = ENDED | (wait_status as u32 & 0xffff);
         self.mapping.status.store(stored, SeqCst);
     }
 }
 
-pub(super) fn exit_of(wait_status: i32) -> Exit {
+pub(in crate::holder) fn exit_of(wait_status: i32) -> Exit {
     let (code, signal) = ((wait_status >> 8) & 0xff, wait_status & 0x7f);
     Exit {
         code: (signal == 0).then_some(code),
@@ -334,5 +334,5 @@ pub(super) fn exit_of(wait_status: i32) -> Exit {
 }
 
 #[cfg(test)]
-#[path = "ring_tests.rs"]
+#[path = "ends_tests.rs"]
 mod tests;

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU8};
 
 use rustix::mm::{self, MapFlags, ProtFlags};
 
-use super::platform;
-use super::slot_set::{MAX_SLOTS, SlotSet};
+use crate::holder::platform;
+use crate::holder::slot_set::{MAX_SLOTS, SlotSet};
 
 /// How many bytes are mapped: a multiple of every page size in use.
 const MAPPED_BYTES: usize = 64 << 10;
@@ -17,38 +17,38 @@ const MAPPED_BYTES: usize = 64 << 10;
 /// The layout of the shared memory. All zeros: nothing was noted yet.
 #[repr(C)]
 #[derive(Debug)]
-pub(super) struct SharedLayout {
-    pub(super) to_holder: Notes,
-    pub(super) quiet: News,
-    pub(super) floods: News,
-    pub(super) deaths: Deaths,
+pub(in crate::holder) struct SharedLayout {
+    pub(in crate::holder) to_holder: Notes,
+    pub(in crate::holder) quiet: News,
+    pub(in crate::holder) floods: News,
+    pub(in crate::holder) deaths: Deaths,
 }
 
 /// For each slot: how many workers in a row died while they worked on its log.
 #[repr(C)]
 #[derive(Debug)]
-pub(super) struct Deaths([AtomicU8; MAX_SLOTS]);
+pub(in crate::holder) struct Deaths([AtomicU8; MAX_SLOTS]);
 
 impl Deaths {
     /// Counts a death until it is taken back; returns the number before.
-    pub(super) fn add(&self, slot: usize) -> u8 {
+    pub(in crate::holder) fn add(&self, slot: usize) -> u8 {
         let add = |deaths: u8| Some(deaths.saturating_add(1));
         self.0[slot]
             .fetch_update(SeqCst, SeqCst, add)
             .unwrap_or(u8::MAX)
     }
 
-    pub(super) fn set(&self, slot: usize, deaths: u8) {
+    pub(in crate::holder) fn set(&self, slot: usize, deaths: u8) {
         self.0[slot].store(deaths, SeqCst);
     }
 
-    pub(super) fn get(&self, slot: usize) -> u8 {
+    pub(in crate::holder) fn get(&self, slot: usize) -> u8 {
         self.0[slot].load(SeqCst)
     }
 
     /// Takes back all that a worker has counted which was killed by somebody else.
     #[cfg(any(not(portable), test))]
-    pub(super) fn clear(&self) {
+    pub(in crate::holder) fn clear(&self) {
         for slot in 0..MAX_SLOTS {
             self.set(slot, 0);
         }
@@ -57,30 +57,30 @@ impl Deaths {
 
 #[repr(C)]
 #[derive(Debug)]
-pub(super) struct Notes {
-    pub(super) is_awake: AtomicBool,
+pub(in crate::holder) struct Notes {
+    pub(in crate::holder) is_awake: AtomicBool,
     /// The worker wants the holder to stop.
-    pub(super) stop: AtomicBool,
-    pub(super) space_freed: SlotSet,
-    pub(super) released: SlotSet,
+    pub(in crate::holder) stop: AtomicBool,
+    pub(in crate::holder) space_freed: SlotSet,
+    pub(in crate::holder) released: SlotSet,
     /// Terminals that were lent to the worker.
-    pub(super) returned: SlotSet,
+    pub(in crate::holder) returned: SlotSet,
 }
 
 /// News from the holder to one part of the worker: slots whose ring has more bytes, another `eof`, or a status.
 #[repr(C)]
 #[derive(Debug)]
-pub(super) struct News {
-    pub(super) is_awake: AtomicBool,
+pub(in crate::holder) struct News {
+    pub(in crate::holder) is_awake: AtomicBool,
     /// There will be no more news.
-    pub(super) is_closed: AtomicBool,
-    pub(super) slots: SlotSet,
+    pub(in crate::holder) is_closed: AtomicBool,
+    pub(in crate::holder) slots: SlotSet,
 }
 
 const _: () = assert!(size_of::<SharedLayout>() <= MAPPED_BYTES);
 
 #[derive(Debug)]
-pub(super) struct SharedMemory {
+pub(in crate::holder) struct SharedMemory {
     layout: NonNull<SharedLayout>,
 }
 
@@ -91,7 +91,7 @@ unsafe impl Sync for SharedMemory {}
 
 impl SharedMemory {
     /// Creates it, and returns the descriptor with which another process can open it.
-    pub(super) fn create() -> io::Result<(Self, OwnedFd)> {
+    pub(in crate::holder) fn create() -> io::Result<(Self, OwnedFd)> {
         let memory = platform::memory_file("ccd shared")?;
         rustix::fs::ftruncate(&memory, MAPPED_BYTES as u64)?;
         Ok((Self::map(&memory)?, memory))
@@ -99,7 +99,7 @@ impl SharedMemory {
 
     /// Opens what another process has created.
     #[cfg(not(portable))]
-    pub(super) fn open(memory: &OwnedFd) -> io::Result<Self> {
+    pub(in crate::holder) fn open(memory: &OwnedFd) -> io::Result<Self> {
         if rustix::fs::fstat(memory)?.st_size != MAPPED_BYTES as i64 {
             return Err(io::ErrorKind::InvalidData.into());
         }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::error::SpawnError;
-use super::path_bytes;
+use crate::holder::error::SpawnError;
+use crate::holder::path_bytes;
 use crate::probe::Probe;
 use crate::process_settings::ProcessSettings;
 
@@ -14,7 +14,7 @@ use crate::process_settings::ProcessSettings;
 pub const VERSION: u32 = 7;
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum ToHolder {
+pub(in crate::holder) enum ToHolder {
     /// The worker has taken everything over and serves calls.
     Ready,
     /// Start a program. Attached are the [`SpawnSpec`], and the file with what the next worker must know of the
@@ -35,7 +35,7 @@ pub(super) enum ToHolder {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum ToWorker {
+pub(in crate::holder) enum ToWorker {
     /// The first message to a new worker. Attached are the shared memory, the events of the holder and of the two senders,
     /// the listening socket, and the locks.
     Welcome(Welcome),
@@ -53,17 +53,17 @@ pub(super) enum ToWorker {
 
 /// What a new worker is sent first.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Welcome {
-    pub(super) version: u32,
-    pub(super) holder_pid: i32,
-    pub(super) held: u32,
+pub(in crate::holder) struct Welcome {
+    pub(in crate::holder) version: u32,
+    pub(in crate::holder) holder_pid: i32,
+    pub(in crate::holder) held: u32,
     /// The socket does not belong to the service manager, so its path is removed at the end.
-    pub(super) owns_path: bool,
+    pub(in crate::holder) owns_path: bool,
     /// A random number that was drawn when the holder started.
-    pub(super) secret: [u8; 32],
-    pub(super) since: String,
+    pub(in crate::holder) secret: [u8; 32],
+    pub(in crate::holder) since: String,
     /// `None` for the first worker.
-    pub(super) hand_over: Option<HandOver>,
+    pub(in crate::holder) hand_over: Option<HandOver>,
 }
 
 /// How the sessions were handed to a worker.
@@ -88,22 +88,22 @@ pub enum HandoverCause {
 /// A session that an earlier worker has started.
 #[cfg(not(portable))]
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct HeldSession {
-    pub(super) started: StartedProgram,
+pub(in crate::holder) struct HeldSession {
+    pub(in crate::holder) started: StartedProgram,
     #[serde(with = "path_bytes")]
-    pub(super) ring_path: PathBuf,
+    pub(in crate::holder) ring_path: PathBuf,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct StartedProgram {
-    pub(super) slot: u32,
-    pub(super) pid: i32,
-    pub(super) tty_device: u64,
+pub(in crate::holder) struct StartedProgram {
+    pub(in crate::holder) slot: u32,
+    pub(in crate::holder) pid: i32,
+    pub(in crate::holder) tty_device: u64,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SpawnSpec {
-    /// The file to execute, as returned by [`super::resolve()`].
+    /// The file to execute, as returned by [`crate::holder::resolve()`].
     #[serde(with = "path_bytes")]
     pub program: PathBuf,
     /// The arguments, the first of which is the program's name as the caller gave it.

@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::io::Interest;
 
-use super::platform;
+use crate::holder::platform;
 use crate::readiness;
 
 const MAX_MESSAGE_BYTES: usize = 32 << 10;
@@ -25,7 +25,7 @@ const MAX_MESSAGE_BYTES: usize = 32 << 10;
 /// Maximum length of a file in memory: more than the kernel accepts as arguments and environment.
 const MAX_BLOB_BYTES: u64 = 16 << 20;
 
-pub(super) const MAX_DESCRIPTORS: usize = 64;
+pub(in crate::holder) const MAX_DESCRIPTORS: usize = 64;
 
 /// The header of a message: its length, and the number of descriptors sent with it.
 const HEAD_BYTES: usize = size_of::<u16>() + size_of::<u8>();
@@ -297,7 +297,7 @@ mod tests {
                 rustix::io::write(&other, &bytes).unwrap();
             }
             one.receive().unwrap();
-            while let Ok(Some(_)) = one.next::<crate::holder::wire::ToHolder>() {}
+            while let Ok(Some(_)) = one.next::<super::super::wire::ToHolder>() {}
         }
     }
 }

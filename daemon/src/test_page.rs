@@ -9,7 +9,7 @@ use ccd_protocol::{ErrorCode, Reportable};
 use ccd_store::blocking;
 use ccd_tape::files::{LoadedTape, TapeFolder};
 use ccd_tape::settings::root_of;
-use ccd_tape::tools::still;
+use ccd_tape::tools::snapshot;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of pictures on a page.
@@ -56,7 +56,7 @@ pub(crate) async fn pictures(daemon: &Daemon, report: &TestReport) -> BTreeMap<S
 
 fn picture(folder: &TapeFolder, tape: &str) -> Option<String> {
     let LoadedTape { tape, .. } = folder.which(tape).ok()?.load().ok()?;
-    let svg = still(&tape, tape.exchanges.len().saturating_sub(1)).ok()?;
+    let svg = snapshot(&tape, tape.exchanges.len().saturating_sub(1)).ok()?;
     Some(format!(
         "data:image/svg+xml;base64,{}",
         STANDARD.encode(svg)

@@ -2,7 +2,7 @@
 
 use crate::job::JobError;
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
-use ccd_session::session::SessionError;
+use ccd_session::SessionError;
 use ccd_store::documents::DocumentError;
 use ccd_text::expect::PatternError;
 

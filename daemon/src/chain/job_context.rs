@@ -12,9 +12,7 @@ use ccd_protocol::session::{Pattern, SessionCreateParams};
 use ccd_protocol::{Inherited, Reportable as _, Timeout};
 use ccd_session::durations::Deadline;
 use ccd_session::peer::Peer;
-use ccd_session::session::{
-    OnceResult, OneShot, OutputPart, Runner, Session, SessionError, Sessions,
-};
+use ccd_session::{OnceResult, OneShot, OutputPart, Runner, Session, SessionError, Sessions};
 use ccd_terminal::ProcessSettings;
 use ccd_text::redact::redact;
 use parking_lot::Mutex;

@@ -8,7 +8,7 @@ use super::shared::SharedShell;
 use crate::job::{JobHandle, Jobs, Outcome};
 use ccd_protocol::Method;
 use ccd_protocol::chain::{ChainRun, ChainStarted, ChainStep, CommandResult};
-use ccd_session::session::SessionError;
+use ccd_session::SessionError;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 

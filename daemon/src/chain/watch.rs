@@ -7,7 +7,7 @@ use ccd_protocol::chain::{ChainStarted, ChainWatch, ChainWatchParams, WatchHit};
 use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
 use ccd_protocol::{Method, Timeout};
 use ccd_session::durations::Deadline;
-use ccd_session::session::{LineHit, OneShot, PatternHits, Session, SessionError, text_of};
+use ccd_session::{LineHit, OneShot, PatternHits, Session, SessionError, text_of};
 use ccd_text::expect::{Matcher, Patterns};
 use ccd_text::hidden::Masked;
 use serde_json::json;

@@ -6,7 +6,7 @@ use ccd_discover::drive::TargetError;
 use ccd_discover::reports::ReportError;
 use ccd_discover::safety::Rule;
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
-use ccd_session::session::SessionError;
+use ccd_session::SessionError;
 use serde_json::json;
 
 #[derive(Debug, thiserror::Error)]

@@ -7,8 +7,8 @@ use crate::daemon::Daemon;
 use ccd_discover::drive::{Exit, Reply};
 use ccd_discover::investigate::{Learned, Notebook, learn as report_of};
 use ccd_protocol::investigate::{InvestigateLearnParams, InvestigationReport};
+use ccd_session::Session;
 use ccd_session::interaction::{InteractionRow, interactions};
-use ccd_session::session::Session;
 use ccd_text::expect::clean_lossy;
 use ccd_text::hidden::{HIDDEN, asks_for_secret};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(crate) async fn learn(
     daemon.services.recorder.flush().await;
     let id = session.id().to_string();
     let rows = interactions(&daemon.services.store, &id, MAX_ROWS, i64::MAX).await;
-    let rows = rows.map_err(ccd_session::session::SessionError::from)?;
+    let rows = rows.map_err(ccd_session::SessionError::from)?;
     let sent = rows.into_iter().filter(|row| row.action == "SEND");
     let input = |row: InteractionRow| Some((row.start_offset?.try_into().ok()?, row.input_text?));
     let typed: Vec<(u64, String)> = sent.filter_map(input).collect();

@@ -9,7 +9,7 @@ use super::terminals::Terminals;
 use super::wiring;
 use crate::config::{ConfigWatch, Loaded, Paths};
 use crate::store::{Opening, SCHEMA, Store};
-use ccd_session::session::PastProcesses;
+use ccd_session::PastProcesses;
 use ccd_terminal::holder::{Adopted, HandOver, HandoverCause};
 use std::io;
 use std::path::Path;
@@ -104,7 +104,7 @@ fn set_sessions_aside(
     let what = "the directories of sessions cannot be set aside";
     std::fs::rename(&paths.sessions, &aside).map_err(system(what))?;
     paths.prepare()?;
-    for id in ccd_session::session::ids_of(adopted) {
+    for id in ccd_session::ids_of(adopted) {
         match std::fs::rename(aside.join(&id), paths.sessions.join(&id)) {
             // It was removed too; the log begins again.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}

@@ -18,7 +18,7 @@ use ccd_connection::{Ends, Listeners, Served};
 use ccd_conversation::{Conversations, Follower, Setup};
 use ccd_exec::{ExecPaths, Executor};
 use ccd_session::interaction::InteractionRecorder;
-use ccd_session::session::{Services, SessionFolders, Sessions};
+use ccd_session::{Services, SessionFolders, Sessions};
 use ccd_tape::root::Roots;
 use ccd_tape::settings::root_of;
 use ccd_terminal::holder::{HandOver, HandoverCause, Holder};

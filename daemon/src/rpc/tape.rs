@@ -17,7 +17,7 @@ use ccd_tape::files::{self, FilesError, LoadedTape, TapeFolder};
 use ccd_tape::run::is_of_a_run;
 use ccd_tape::settings::TapeSettings;
 use ccd_tape::tools::asciicast::{self, CastVersion};
-use ccd_tape::tools::{AnimationPace, animate, diff, still, transcript};
+use ccd_tape::tools::{AnimationPace, animate, diff, snapshot, transcript};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -162,8 +162,8 @@ fn draw(folder: &TapeFolder, params: &TapeSvgParams) -> Result<TapeSvgReply, Fil
         animate(&tape, pace).map_err(|_| FilesError::PictureTooLarge)?
     } else {
         let exchange = exchange_of(params, tape.exchanges.len())?;
-        let still = still(&tape, exchange).map_err(|_| FilesError::PictureTooLarge)?;
-        (still, 1)
+        let picture = snapshot(&tape, exchange).map_err(|_| FilesError::PictureTooLarge)?;
+        (picture, 1)
     };
     Ok(TapeSvgReply {
         tape_id: which.id,

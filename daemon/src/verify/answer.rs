@@ -4,7 +4,7 @@ use super::live::LiveProgram;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{SessionWaitParams, WaitFor};
 use ccd_protocol::tape::TapeExit;
-use ccd_session::session::{OneShot, SessionError};
+use ccd_session::{OneShot, SessionError};
 use ccd_tape::format::Exchange;
 use ccd_tape::key::prompt_signature;
 use ccd_tape::tools::{IDLE, OutputLikeness, SILENCE_MS, ended};

@@ -7,7 +7,7 @@ use super::palette::Palette;
 use super::repaint;
 use super::scanner::title;
 use super::slice;
-use super::still::{self, ScreenSnapshot};
+use super::snapshot::{self, ScreenSnapshot};
 use super::terminal::{Cell, Page, Terminal, is_wrapped};
 use alacritty_terminal::grid::Dimensions;
 use alacritty_terminal::index::{Column, Line};
@@ -137,7 +137,7 @@ impl Screen {
 
     pub fn cursor(&self) -> Cursor {
         let terminal = &self.picture.terminal;
-        still::cursor(&terminal.page.grid, &terminal.modes)
+        snapshot::cursor(&terminal.page.grid, &terminal.modes)
     }
 
     /// Returns the text from the start of the cursor's line, which may have wrapped, to the cursor; blank cells are
@@ -158,13 +158,13 @@ impl Screen {
             } else {
                 cells.len()
             };
-            still::push_cells(&mut text, &cells[..Column(end)]);
+            snapshot::push_cells(&mut text, &cells[..Column(end)]);
         }
         text
     }
 
     /// Returns a copy of the screen, which can be read while this one changes.
-    pub fn still(&self) -> ScreenSnapshot {
+    pub fn snapshot(&self) -> ScreenSnapshot {
         ScreenSnapshot {
             grid: self.picture.terminal.page.grid.clone(),
             modes: self.picture.terminal.modes,
@@ -214,7 +214,7 @@ impl Screen {
     pub(super) fn cursor_in_text(&self) -> (usize, usize) {
         let (row, col) = self.picture.terminal.place();
         let mut text = String::new();
-        still::push_cells(&mut text, &self.row(row)[..col.into()]);
+        snapshot::push_cells(&mut text, &self.row(row)[..col.into()]);
         (row.into(), text.chars().count())
     }
 
@@ -262,7 +262,7 @@ impl ScreenState {
 /// Returns a row of a page; rows above the screen have negative numbers.
 fn row_of(page: &Page, row: i32) -> RowText {
     (
-        still::row_text(&page.grid, row),
+        snapshot::row_text(&page.grid, row),
         is_wrapped(&page.grid, row),
     )
 }

@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::session::{EndReason, SessionSendParams};
 use ccd_session::peer::Peer;
-use ccd_session::session::{OneShot, Session, SessionError, wait_for_published};
+use ccd_session::{OneShot, Session, SessionError, wait_for_published};
 use ccd_text::canonical::LINE_LEN;
 use std::sync::Arc;
 use std::time::Duration;

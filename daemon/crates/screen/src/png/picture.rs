@@ -4,7 +4,7 @@ use super::super::image::{
     BASELINE, CELL_HEIGHT, CELL_WIDTH, Canvas, Cells, MARGIN, PictureTooLarge, image_size,
 };
 use super::super::palette::Rgb;
-use super::super::still::{Glyph, ScreenSnapshot};
+use super::super::snapshot::{Glyph, ScreenSnapshot};
 use super::super::terminal::Attributes;
 use super::font::Font;
 use super::pixels::{Mask, Pixels};
@@ -17,18 +17,18 @@ use zeno::{Fill, Stroke, Style, Transform};
 const MAX_PIXELS: u64 = 16_000_000;
 const TOO_LARGE: PictureTooLarge = PictureTooLarge("16 million pixels");
 
-/// Returns these rows of `still` as a PNG. A character that the font lacks is drawn as a box.
+/// Returns these rows of `snapshot` as a PNG. A character that the font lacks is drawn as a box.
 /// `is_hollow`: no input is possible any more, so the cursor is only outlined.
 pub fn draw_png(
-    still: &ScreenSnapshot,
+    snapshot: &ScreenSnapshot,
     rows: &Range<u16>,
     is_hollow: bool,
 ) -> Result<Vec<u8>, PictureTooLarge> {
-    let (width, height) = image_size(rows.len() as u16, still.size().1);
+    let (width, height) = image_size(rows.len() as u16, snapshot.size().1);
     if u64::from(width) * u64::from(height) > MAX_PIXELS {
         return Err(TOO_LARGE);
     }
-    let cells = Cells::new(still, is_hollow);
+    let cells = Cells::new(snapshot, is_hollow);
     // Memory takes all bytes and a test reads the font, so nothing but the size can be wrong.
     encode(&cells, rows, width, height).map_err(|_| TOO_LARGE)
 }

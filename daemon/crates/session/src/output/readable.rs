@@ -30,7 +30,7 @@ pub struct Output {
 pub(super) struct OutputState {
     pub(super) ring: Option<Ring>,
     /// Set while this process reads the terminal.
-    pub(super) loan: Option<LentTerminal>,
+    pub(super) lent: Option<LentTerminal>,
     pub(super) history: OutputHistory,
     /// Every byte before this offset is in the log or in a gap.
     pub(super) logged: u64,
@@ -117,7 +117,7 @@ impl Output {
             dir,
             inner: Mutex::new(OutputState {
                 ring,
-                loan: None,
+                lent: None,
                 history: OutputHistory::new(end, max_lines),
                 logged: end,
                 gaps: Vec::new(),
@@ -151,7 +151,7 @@ impl Output {
     /// call.
     pub fn end(&self) -> u64 {
         let mut inner = self.inner.lock();
-        if inner.loan.as_mut().is_some_and(LentTerminal::catch_up) {
+        if inner.lent.as_mut().is_some_and(LentTerminal::catch_up) {
             self.read_early.notify_one();
         }
         match &inner.ring {
@@ -397,7 +397,7 @@ impl Output {
         let mut inner = self.inner.lock();
         inner.ended = true;
         inner.ring = None;
-        inner.loan = None;
+        inner.lent = None;
         let memory_start = inner.history.start;
         if inner
             .gaps

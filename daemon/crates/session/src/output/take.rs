@@ -46,7 +46,7 @@ impl Output {
         let mut taken = inner.take_from_ring(max_bytes, see);
         if taken.has_lost_ring {
             inner.ring = None;
-            inner.loan = None;
+            inner.lent = None;
         }
         if taken.bytes == 0 {
             return taken;

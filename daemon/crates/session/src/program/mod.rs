@@ -1,4 +1,4 @@
-//! Program configurations: read, checked and saved by name. How a session uses one is in `session/`.
+//! Program configurations: read, checked and saved by name. How a session uses one is in `live/`.
 
 mod error;
 mod fields;

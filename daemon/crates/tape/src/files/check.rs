@@ -1,8 +1,8 @@
 //! `tape.validate`.
 
 use super::error::FilesError;
+use super::folder::{TapeFile, TapeFolder, problem};
 use super::list::begin;
-use super::which::{TapeFile, TapeFolder, problem};
 use crate::format::{file, validate};
 use crate::index::Duplicate;
 use crate::key::ContextRules;

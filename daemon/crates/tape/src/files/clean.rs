@@ -1,7 +1,7 @@
 //! `tape.redact`.
 
 use super::error::FilesError;
-use super::which::{TapeFile, TapeFolder, problem};
+use super::folder::{TapeFile, TapeFolder, problem};
 use crate::format::{
     Annotations, Chunk, EditError, Edits,
     PathStep::{self, Item, Key},

@@ -1,6 +1,6 @@
 //! `tape.list`.
 
-use super::which::TapeFolder;
+use super::folder::TapeFolder;
 use crate::index::{IndexedTape, beginning};
 use crate::key::{ContextRules, Fingerprint, Invocation, program_name};
 use crate::root::Used;

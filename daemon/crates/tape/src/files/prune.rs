@@ -1,6 +1,6 @@
 //! `tape.prune`, and `data.forget` for tapes.
 
-use super::which::{TapeFolder, problem};
+use super::folder::{TapeFolder, problem};
 use crate::index::{IndexedTape, Stamp, TapeId};
 use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
 use ccd_protocol::tape::{TapeProblem, TapePruneParams, TapePruneReply};

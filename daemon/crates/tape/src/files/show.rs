@@ -1,8 +1,8 @@
 //! `tape.get`.
 
 use super::error::FilesError;
+use super::folder::{LoadedTape, TapeFile, TapeFolder};
 use super::list::begin;
-use super::which::{LoadedTape, TapeFile, TapeFolder};
 use crate::format::{Exchange, Meta, Tape, meta_json, outline, session_json};
 use crate::index::{beginning, ending, shown_input};
 use crate::key::{ContextRules, Fingerprint, Invocation, StateHash, prompt_signature};

@@ -52,7 +52,7 @@ pub fn animate(tape: &Tape, pace: AnimationPace) -> Result<(String, usize), Pict
 }
 
 /// Returns the screen at the end of an exchange as an SVG document.
-pub fn still(tape: &Tape, exchange: usize) -> Result<String, PictureTooLarge> {
+pub fn snapshot(tape: &Tape, exchange: usize) -> Result<String, PictureTooLarge> {
     let (rows, cols) = size(tape);
     let mut screen = Screen::new(rows, cols);
     let shown = exchange.saturating_add(1);
@@ -69,22 +69,22 @@ pub fn still(tape: &Tape, exchange: usize) -> Result<String, PictureTooLarge> {
         .last()
         .filter(|_| shown >= tape.exchanges.len());
     let has_ended = last.is_some_and(|last| last.exit.is_some());
-    let still = screen.still();
-    let rows = 0..used_rows(&still, screen.size().0);
-    draw_svg(&still, &rows, &tape.meta.command_line(), has_ended)
+    let snapshot = screen.snapshot();
+    let rows = 0..used_rows(&snapshot, screen.size().0);
+    draw_svg(&snapshot, &rows, &tape.meta.command_line(), has_ended)
 }
 
 /// Returns how many rows are drawn: of a terminal that is higher than usual, no blank rows at its end.
-fn used_rows(still: &ScreenSnapshot, rows: u16) -> u16 {
+fn used_rows(snapshot: &ScreenSnapshot, rows: u16) -> u16 {
     const USUAL_ROWS: u16 = 60;
     const LEAST_ROWS: u16 = 10;
     if rows <= USUAL_ROWS {
         return rows;
     }
-    let lines = still.lines(&(0..rows));
+    let lines = snapshot.lines(&(0..rows));
     let last = lines.iter().rposition(|line| !line.trim().is_empty());
     let last = last.and_then(|row| u16::try_from(row).ok()).unwrap_or(0);
-    (last.max(still.cursor().row) + 1).clamp(LEAST_ROWS, rows)
+    (last.max(snapshot.cursor().row) + 1).clamp(LEAST_ROWS, rows)
 }
 
 fn show(tape: &Tape, what: MomentKind<'_>, screen: &mut Screen) {
@@ -164,14 +164,14 @@ fn film(
     let (mut film, mut shown) = (SvgAnimation::default(), 0);
     if let Some((rows, cols)) = largest(tape) {
         // All frames have the size of the first.
-        film.push(0, &Screen::new(rows, cols).still());
+        film.push(0, &Screen::new(rows, cols).snapshot());
     }
     for (at_ms, end) in frames {
         for (_, change) in &changes[shown..*end] {
             show(tape, *change, &mut screen);
         }
         shown = *end;
-        film.push(*at_ms, &screen.still());
+        film.push(*at_ms, &screen.snapshot());
         if film.len_bytes() > MAX_BYTES {
             return Err(PictureTooLarge("16 MiB"));
         }
@@ -274,9 +274,9 @@ mod tests {
         let resizes = serde_json::json!([{"at_ms": 0, "rows": 6, "cols": 16}]);
         let notes = &mut tape.exchanges[1].annotations;
         notes.insert("resizes".into(), resizes);
-        let small = still(&tape, 0).unwrap();
+        let small = snapshot(&tape, 0).unwrap();
         assert!(small.contains(">01234567</text>"), "{small}");
-        let large = still(&tape, 1).unwrap();
+        let large = snapshot(&tape, 1).unwrap();
         assert!(large.contains(">0123456789abcde</text>"), "{large}");
         // The animation has room for the largest size.
         let size = |svg: &str| svg.split_once(" viewBox").unwrap().0.to_owned();
@@ -324,9 +324,9 @@ mod tests {
     #[test]
     fn a_still_shows_the_screen_at_an_exchange() {
         let tape = tape(vec![exchange("", &["one"]), exchange("x\r", &["\r\ntwo"])]);
-        assert!(!still(&tape, 0).unwrap().contains("two"));
+        assert!(!snapshot(&tape, 0).unwrap().contains("two"));
         for last in [1, 7, usize::MAX] {
-            assert!(still(&tape, last).unwrap().contains(">two</text>"));
+            assert!(snapshot(&tape, last).unwrap().contains(">two</text>"));
         }
     }
 

@@ -64,7 +64,7 @@ struct UnmatchedOutput {
 /// One of the two.
 struct ComparedSide {
     /// `None` without a terminal.
-    roll: Option<ScrollingScreen>,
+    screen: Option<ScrollingScreen>,
     /// The end of what was the same.
     same: RowPosition,
     /// The start of this exchange.
@@ -77,7 +77,7 @@ impl ComparedSide {
     fn new(tape: &Tape) -> Self {
         let (rows, cols) = size(tape);
         Self {
-            roll: tape.meta.pty.map(|_| ScrollingScreen::new(rows, cols)),
+            screen: tape.meta.pty.map(|_| ScrollingScreen::new(rows, cols)),
             same: RowPosition::default(),
             began: RowPosition::default(),
             chunks: Vec::new(),
@@ -86,17 +86,17 @@ impl ComparedSide {
 
     fn start(&mut self) {
         self.chunks.clear();
-        if let Some(roll) = &self.roll {
-            self.began = roll.place();
+        if let Some(screen) = &self.screen {
+            self.began = screen.place();
         }
     }
 
     fn print(&mut self, chunks: impl IntoIterator<Item = Chunk>) {
         for chunk in chunks {
-            match &mut self.roll {
-                Some(roll) if roll.is_alternate() => roll.feed(&chunk.data),
+            match &mut self.screen {
+                Some(screen) if screen.is_alternate() => screen.feed(&chunk.data),
                 // Whether the terminal adds them may depend on when a program changes its modes.
-                Some(roll) => roll.feed(&with_returns(&chunk.data)),
+                Some(screen) => screen.feed(&with_returns(&chunk.data)),
                 None => self.chunks.push(chunk),
             }
         }
@@ -104,8 +104,8 @@ impl ComparedSide {
 
     /// Returns what is shown since the last position that was the same.
     fn text(&self, secrets: &KnownTexts) -> String {
-        let text = match &self.roll {
-            Some(roll) => roll.since(self.same),
+        let text = match &self.screen {
+            Some(screen) => screen.since(self.same),
             None => normal_output(&self.chunks, None),
         };
         clean(&text, secrets)
@@ -114,21 +114,21 @@ impl ComparedSide {
     /// Returns what is shown of this exchange. A program on the alternate screen draws again and again, in parts that
     /// depend on time.
     fn answer(&self, secrets: &KnownTexts) -> String {
-        let roll = self.roll.as_ref().filter(|roll| !roll.is_alternate());
-        let text = roll.map(|roll| roll.since(self.began));
+        let screen = self.screen.as_ref().filter(|screen| !screen.is_alternate());
+        let text = screen.map(|screen| screen.since(self.began));
         squeezed(&clean(&text.unwrap_or_default(), secrets))
     }
 
     /// Returns how far the cursor has come.
     fn way(&self) -> Option<(isize, isize)> {
-        let roll = self.roll.as_ref()?;
-        Some(self.same.to(roll.place()))
+        let screen = self.screen.as_ref()?;
+        Some(self.same.to(screen.place()))
     }
 
     fn settle(&mut self) {
-        if let Some(roll) = &mut self.roll {
-            self.same = roll.place();
-            roll.forget();
+        if let Some(screen) = &mut self.screen {
+            self.same = screen.place();
+            screen.forget();
         }
     }
 }
@@ -212,7 +212,7 @@ impl Comparison {
             .iter()
             .any(|rest| *rest != UnmatchedOutput::default());
         let is_mixed = may_be_cut || has_rest || self.echoes.len() > 1;
-        if self.tape.roll.is_none() || !is_mixed {
+        if self.tape.screen.is_none() || !is_mixed {
             return OutputLikeness::Differs;
         }
         let left = self.left_now(may_be_cut);

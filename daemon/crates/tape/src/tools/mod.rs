@@ -15,7 +15,7 @@ mod timeline;
 mod transcript;
 mod typed_lines;
 
-pub use animation::{AnimationPace, animate, still};
+pub use animation::{AnimationPace, animate, snapshot};
 pub use chain::chain;
 pub use diff::{diff, unified};
 pub use likeness::{Comparison, OutputLikeness, SILENCE_MS};

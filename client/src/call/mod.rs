@@ -10,7 +10,7 @@ mod host;
 mod launch;
 mod no_folder;
 mod peer;
-mod processes;
+pub(crate) mod processes;
 mod request;
 mod ssh;
 mod start;

@@ -46,9 +46,9 @@ fn listening(sockets: &[u8], at: &Path) -> Vec<std::path::PathBuf> {
         .collect()
 }
 
-/// systemd may have the socket too.
+/// systemd may have the socket too, and a daemon in a container says a number that is another process's here.
 #[cfg(target_os = "linux")]
-fn is_our_daemon(pid: Pid) -> bool {
+pub(crate) fn is_our_daemon(pid: Pid) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let us = rustix::process::geteuid().as_raw();
     let is_ours = std::fs::metadata(format!("/proc/{pid}")).is_ok_and(|it| it.uid() == us);
@@ -61,6 +61,11 @@ fn parent_of(pid: Pid) -> Option<Pid> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, after_name) = stat.rsplit_once(')')?;
     Pid::from_raw(after_name.split_whitespace().nth(1)?.parse().ok()?)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn is_our_daemon(_pid: Pid) -> bool {
+    true
 }
 
 /// A daemon is one process here, which holds the lock beside its socket as long as it lives, and has written `pid N, …` there.

@@ -5,11 +5,11 @@
 use super::payload::{self, MAX_JSON_BYTES};
 use crate::context::write_error;
 use crate::exit_code::Exit;
+use crate::named_file;
 use ccd_policy::Policy;
 use rustix::fd::BorrowedFd;
 use rustix::fs::{fstat, stat};
 use rustix::stdio::stdin;
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -73,7 +73,7 @@ fn is_null(descriptor: BorrowedFd<'_>) -> bool {
 fn read(file: &Path) -> Result<Policy, PolicyError> {
     let name = || file.display().to_string();
     let mut bytes = Vec::new();
-    File::open(file)
+    named_file::open(file)
         .and_then(|open| open.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
         .map_err(|error| PolicyError::File(name(), error))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
@@ -174,7 +174,7 @@ mod tests {
         }
         let large = json!({"mode": "all", "rules": [], "project": "x".repeat(1 << 20)});
         assert!(matches!(policy(&large), Err(PolicyError::LargeFile(_))));
-        for file in ["/", "/nowhere/policy.json"] {
+        for file in ["/", "/dev/null", "/nowhere/policy.json"] {
             assert!(matches!(read(Path::new(file)), Err(PolicyError::File(..))));
         }
     }

@@ -1,6 +1,7 @@
 //! `ccctl daemon stop`.
 
 use crate::args::StopArgs;
+use crate::call::processes::is_our_daemon;
 use crate::call::{ConnectError, DaemonAddress, call_within};
 use crate::context::{confirm, is_at_terminal};
 use crate::{Context, Exit, Failure, render};
@@ -162,7 +163,8 @@ fn has_no_process(place: &DaemonAddress, limit: Duration) -> bool {
 
 fn wait_until_gone(place: &DaemonAddress, pid: i32) -> Result<(), Failure> {
     let deadline = Instant::now() + STOP_LIMIT;
-    let process = Process::of(pid);
+    let seen = Pid::from_raw(pid).filter(|pid| is_our_daemon(*pid));
+    let process = Process::of(seen);
     // With a unit, another client may start the next daemon at once.
     let is_served = || Ok::<_, Failure>(!place.has_unit() && place.try_connect()?.is_some());
     while process.is_alive() || is_served()? {
@@ -186,8 +188,7 @@ struct Process {
 }
 
 impl Process {
-    fn of(pid: i32) -> Self {
-        let pid = Pid::from_raw(pid);
+    fn of(pid: Option<Pid>) -> Self {
         Self {
             pid,
             #[cfg(target_os = "linux")]
@@ -243,7 +244,8 @@ mod tests {
         let mut cat = Command::new("cat");
         cat.stdin(Stdio::piped()).stdout(Stdio::null());
         let mut cat = cat.spawn().unwrap();
-        let process = Process::of(cat.id().try_into().unwrap());
+        let pid = Pid::from_raw(cat.id().try_into().unwrap());
+        let process = Process::of(pid);
         assert!(process.is_alive());
         drop(cat.stdin.take());
         if cfg!(target_os = "linux") {
@@ -254,6 +256,6 @@ mod tests {
             }
         }
         cat.wait().unwrap();
-        assert!(!Process::of(cat.id().try_into().unwrap()).is_alive());
+        assert!(!Process::of(pid).is_alive());
     }
 }

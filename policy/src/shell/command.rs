@@ -47,7 +47,8 @@ impl Command {
             // The words of the list are no command; what is between `do` and `done` comes later, unless there is no list.
             let mut words: Vec<Word> = words.collect();
             check_braces(&words)?;
-            let first = |keyword| words.iter().position(|word| word.is_bare(keyword));
+            // The second word is the variable, whatever its name is.
+            let first = |keyword| (2..words.len()).find(|at| words[*at].is_bare(keyword));
             return match (first("do"), first("in")) {
                 (Some(at), list) if list.is_none_or(|list| at < list) => {
                     Self::from_words(words.split_off(at), writes)

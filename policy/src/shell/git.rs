@@ -54,7 +54,9 @@ pub(super) fn executes(arguments: &[Word]) -> bool {
         "bisect" => has("run"),
         "rebase" => has("-x --exec"),
         "grep" => has("-O --open-files-in-pager"),
-        "config" => has(EXECUTED_SETTINGS),
+        "config" => rest
+            .iter()
+            .any(|word| starts_with_one_of(&word.text.to_ascii_lowercase(), EXECUTED_SETTINGS)),
         "clone" | "fetch" | "pull" | "push" | "ls-remote" | "archive" => has(EXECUTED_OPTIONS),
         _ => false,
     }

@@ -174,7 +174,7 @@ fn inner(words: &[Word]) -> Result<CommandContent, Doubt> {
     }
     match &*name {
         "eval" | "trap" => Ok(evaluated(&name, arguments)),
-        "find" => Ok(found(arguments)),
+        "find" => found(arguments),
         "fd" | "fdfind" if arguments.iter().any(|word| is_fd_exec(&word.text)) => opaque(),
         "git" if git::executes(arguments) => opaque(),
         _ => Ok(CommandContent::None),
@@ -279,10 +279,11 @@ fn shell_line(arguments: &[Word]) -> Option<String> {
     while let Some(word) = arguments.get(at) {
         let text = word.known.then_some(&*word.text)?;
         match text {
-            "--" => {
+            "--" | "-" => {
                 at += 1;
                 break;
             }
+            "+" => return None,
             "--norc" | "--noprofile" | "--login" | "--posix" => {}
             _ if text.starts_with("--") => return None,
             _ if text.len() > 1 && text.starts_with(['-', '+']) => {
@@ -328,10 +329,24 @@ fn evaluated(name: &str, arguments: &[Word]) -> CommandContent {
 }
 
 /// Returns what `find … -exec COMMAND ;` executes.
-fn found(arguments: &[Word]) -> CommandContent {
+fn found(arguments: &[Word]) -> Result<CommandContent, Doubt> {
+    let is_action = |word: &Word| matches!(&*word.text, "-exec" | "-execdir" | "-ok" | "-okdir");
+    // An expansion can become such an action, and what ends one.
+    let begins = |word: &Word| match &*word.text {
+        ";" | "+" => Some(false),
+        _ => is_action(word).then_some(true),
+    };
+    let may_act = |at: usize| {
+        let (before, after) = arguments.split_at(at);
+        let is_inside = before.iter().rev().find_map(begins) == Some(true);
+        after[0].splits || !after[0].known && after.iter().find_map(begins) == Some(is_inside)
+    };
+    if (0..arguments.len()).any(may_act) {
+        return Err("an expansion decides what `find` executes".into());
+    }
     let mut commands = Vec::new();
     for (index, word) in arguments.iter().enumerate() {
-        if !matches!(&*word.text, "-exec" | "-execdir" | "-ok" | "-okdir") {
+        if !is_action(word) {
             continue;
         }
         let rest = &arguments[index + 1..];
@@ -347,7 +362,7 @@ fn found(arguments: &[Word]) -> CommandContent {
         }
         commands.push(command);
     }
-    CommandContent::Words(commands)
+    Ok(CommandContent::Words(commands))
 }
 
 fn is_fd_exec(option: &str) -> bool {

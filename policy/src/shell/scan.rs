@@ -34,6 +34,9 @@ fn scan_text(text: &str, depth: usize) -> Result<Vec<Command>, Doubt> {
     Ok(scanner.commands)
 }
 
+/// What ends a word.
+const ENDS_WORD: [char; 10] = [' ', '\t', '\n', ';', '|', '&', '(', ')', '<', '>'];
+
 const NO_DELIMITER: &str = "the end of a here-document is not plain text";
 
 /// What the next word is.
@@ -71,6 +74,8 @@ struct OpenCommand {
     writes: Vec<Word>,
     word: Option<Word>,
     expect: NextWord,
+    /// Has `&> file`, which to dash is the end of the command.
+    has_both: bool,
 }
 
 impl OpenCommand {
@@ -183,10 +188,12 @@ impl<'a> Scanner<'a> {
         if character == '&' && self.skip(">") {
             // `&> file`: both outputs into a file.
             self.end_word(reading)?;
+            reading.has_both = true;
             return self.redirection('>', reading);
         }
         self.end_command(reading)?;
         match (character, self.peek()) {
+            ('&', Some('!')) => Err("it has `&!`".into()), // one operator in zsh
             (';', Some(';' | '&' | '|')) => Err("it has `;;`, `;&` or `;|`".into()),
             ('|', Some('|' | '&')) | ('&', Some('&')) => {
                 self.next();
@@ -226,7 +233,17 @@ impl<'a> Scanner<'a> {
         if self.peek() == Some('!') {
             return Err("it has a redirection with `!`".into());
         }
-        Ok(())
+        let rest = self.line[..self.at].ends_with('&').then(|| {
+            let rest = &self.line[self.at..];
+            rest.trim_start_matches([' ', '\t', '\\', '\n'])
+        });
+        match rest.and_then(|rest| rest.strip_prefix('-')) {
+            // To bash, `<&-rm` is the redirection `<&-` and the word `rm`.
+            Some(after) if !after.is_empty() && !after.starts_with(ENDS_WORD) => {
+                Err("a word follows `&-`".into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Reads the rest of an operator that starts with `<`.
@@ -252,8 +269,8 @@ impl<'a> Scanner<'a> {
             // `>&2` and `>&-` are descriptors, `>& file` is a file.
             let rest = self.line[self.at..].trim_start_matches([' ', '\t']);
             let after = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-');
-            let is_descriptor = after.len() < rest.len()
-                && !after.starts_with(|c: char| !" \t\n;|&()<>".contains(c));
+            let is_descriptor =
+                after.len() < rest.len() && (after.is_empty() || after.starts_with(ENDS_WORD));
             return if is_descriptor {
                 NextWord::Source
             } else {
@@ -311,6 +328,7 @@ impl<'a> Scanner<'a> {
         let is_test = matches!(&*word.text, "[" | "[[") && word.quoted_at.is_none();
         word.known |= is_test; // a bracket alone is no pattern of file names
         match std::mem::take(&mut reading.expect) {
+            NextWord::Word if reading.has_both => return Err("a word follows `&> file`".into()),
             NextWord::Word => reading.words.push(word),
             NextWord::Source => {}
             NextWord::Target => reading.writes.push(word),

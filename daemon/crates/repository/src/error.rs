@@ -24,6 +24,8 @@ pub enum RepositoryError {
     NotWritable(PathBuf),
     #[error("{}: not a regular file; remove it", .0.display())]
     NotRegular(PathBuf),
+    #[error("{}: git does not answer; look for a named pipe that .git/config includes", .0.display())]
+    NoAnswer(PathBuf),
     #[error("{}: is a symbolic link, and nothing is written through it; replace it by what it points to", .0.display())]
     Linked(PathBuf),
     #[error("{}: a rule of .gitignore that starts with ! includes it again; add the line {pattern} below that rule", path.display())]

@@ -3,8 +3,10 @@
 use crate::error::{RepositoryError, Result};
 use crate::owner::{is_trusted, top};
 use git2::{ErrorCode, Repository, RepositoryOpenFlags};
+use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
+use std::time::{Duration, Instant};
 
 /// Opens the repository that `path` is in. As git does, it does not look in the directories of `GIT_CEILING_DIRECTORIES` or above.
 pub(crate) fn discover(path: &Path) -> Result<Repository> {
@@ -29,16 +31,49 @@ const FILES: [&str; 10] = [
     ".gitattributes",
 ];
 
-/// Refuses the repository around `path` if one of its files is a named pipe or a device: libgit2 would wait for it, and most
-/// callers have no time limit.
-fn refuse_pipes(path: &Path) -> Result<()> {
-    let mut folders = path.ancestors();
-    match folders.find(|folder| folder.join(".git").symlink_metadata().is_ok()) {
-        Some(top) => FILES
-            .iter()
-            .try_for_each(|file| refuse_pipe(top.join(file))),
-        None => Ok(()),
+/// How long opening a repository takes at most, unless it waits for something that never comes.
+const OPEN_LIMIT: Duration = Duration::from_secs(10);
+
+/// Repositories that are being opened, and since when. What libgit2 waits for is not seen beforehand if the configuration
+/// includes it, so that one thread stays with such a repository, and others do not join it.
+static OPENING: Mutex<Vec<(PathBuf, Instant)>> = Mutex::new(Vec::new());
+
+struct Opening(PathBuf, Instant);
+
+impl Opening {
+    fn begin(top: &Path, limit: Duration) -> Result<Self> {
+        let mut opening = OPENING.lock();
+        let is_stuck = |(path, since): &(PathBuf, Instant)| path == top && since.elapsed() >= limit;
+        if opening.iter().any(is_stuck) {
+            return Err(RepositoryError::NoAnswer(top.to_owned()));
+        }
+        let (path, now) = (top.to_owned(), Instant::now());
+        opening.push((path.clone(), now));
+        Ok(Self(path, now))
     }
+}
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        let mut opening = OPENING.lock();
+        let is_this = |(path, since): &(PathBuf, Instant)| *path == self.0 && *since == self.1;
+        if let Some(at) = opening.iter().position(is_this) {
+            opening.swap_remove(at);
+        }
+    }
+}
+
+/// Returns the directory around `path` that has a `.git`.
+fn top_of(path: &Path) -> &Path {
+    let has_git = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
+    path.ancestors().find(has_git).unwrap_or(path)
+}
+
+/// Refuses a repository if one of its files is a named pipe or a device: libgit2 would wait for it, and most callers have no
+/// time limit.
+fn refuse_pipes(top: &Path) -> Result<()> {
+    let mut files = FILES.iter();
+    files.try_for_each(|file| refuse_pipe(top.join(file)))
 }
 
 /// The same for the files with rules that its configuration names.
@@ -57,7 +92,9 @@ fn refuse_pipe(file: PathBuf) -> Result<()> {
 }
 
 fn open_with(path: &Path, flags: RepositoryOpenFlags) -> Result<Repository> {
-    refuse_pipes(path)?;
+    let folder = top_of(path);
+    refuse_pipes(folder)?;
+    let _opening = Opening::begin(folder, OPEN_LIMIT)?;
     static OWN_CHECK: Once = Once::new();
     // SAFETY: it writes a global of libgit2 before anything reads it: nothing else opens repositories.
     OWN_CHECK.call_once(|| unsafe {
@@ -82,6 +119,22 @@ fn open_with(path: &Path, flags: RepositoryOpenFlags) -> Result<Repository> {
 mod tests {
     use super::*;
     use crate::test_repository::repository;
+
+    #[test]
+    fn what_is_being_opened_for_too_long_is_not_opened_again() {
+        let top = Path::new("/stuck");
+        let first = Opening::begin(top, OPEN_LIMIT).unwrap();
+        let second = Opening::begin(top, OPEN_LIMIT).unwrap();
+        drop(second);
+        let refused = Opening::begin(top, Duration::ZERO).err().unwrap();
+        assert!(
+            refused
+                .to_string()
+                .starts_with("/stuck: git does not answer")
+        );
+        drop(first);
+        assert!(Opening::begin(top, Duration::ZERO).is_ok());
+    }
 
     #[test]
     fn a_named_pipe_in_place_of_a_file_is_refused_and_not_waited_for() {

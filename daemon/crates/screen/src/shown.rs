@@ -3,9 +3,21 @@
 use super::model::Screen;
 use super::scrolling::{MAX_ROWS, PIECE_BYTES, push_row};
 use super::terminal::Cell;
+use std::time::{Duration, Instant};
 
 /// Maximum length of the text; the rest is omitted.
 const MAX_TEXT_BYTES: usize = 64 << 20;
+
+/// Maximum number of cells in the rows above the screen, which are taken from the model before there are more; but four
+/// screens of it.
+const MAX_CELLS_ABOVE: usize = 1 << 20;
+
+/// The least output that moves a whole screen to the rows above it is longer.
+const BYTES_FOR_A_SCREEN: usize = 3;
+
+/// How long output is processed, in all; the rest is omitted. Only programs that do little but clear large screens make so
+/// much work.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// Rows that a program can reach to change its text, if the size of its terminal is not known.
 const ROWS: u16 = 24;
@@ -33,29 +45,42 @@ pub struct ShownText {
     screen: Screen,
     /// The lines above the screen.
     done: String,
+    /// How much output moves few enough rows above the screen.
+    piece_bytes: usize,
+    spent: Duration,
 }
 
 impl ShownText {
     /// `size` is rows and columns of the terminal; `None` if there was no terminal.
     pub fn new(size: Option<(u16, u16)>) -> Self {
         let (rows, cols) = size.unwrap_or((ROWS, MAX_COLS));
-        let mut screen = Screen::keeping_all_text(rows, cols.min(MAX_COLS), MAX_ROWS);
+        let (rows, cols) = (rows.max(1), cols.clamp(1, MAX_COLS));
+        let height = usize::from(rows);
+        let rows_above = MAX_ROWS.min((MAX_CELLS_ABOVE / usize::from(cols)).max(4 * height));
+        // A line feed moves one row.
+        let safe = (rows_above - height) * BYTES_FOR_A_SCREEN / (height + BYTES_FOR_A_SCREEN);
+        let mut screen = Screen::keeping_all_text(rows, cols, rows_above);
         screen.feed(LINE_FEEDS_RETURN);
         Self {
             screen,
             done: String::new(),
+            piece_bytes: PIECE_BYTES.min(safe),
+            spent: Duration::ZERO,
         }
     }
 
     /// Adds output, which may be split anywhere.
     pub fn feed(&mut self, output: &[u8]) {
-        for piece in output.chunks(PIECE_BYTES) {
+        for piece in output.chunks(self.piece_bytes) {
+            if self.done.len() >= MAX_TEXT_BYTES || self.spent >= TIME_LIMIT {
+                return;
+            }
+            let start = Instant::now();
             self.screen.feed(piece);
             for row in self.screen.take_rows_above() {
-                if self.done.len() < MAX_TEXT_BYTES {
-                    push_row(&mut self.done, &row, 0);
-                }
+                push_row(&mut self.done, &row, 0);
             }
+            self.spent += start.elapsed();
         }
     }
 
@@ -126,6 +151,8 @@ mod tests {
         assert_eq!(shown(&[b'x'; 5000], None).len(), 5000);
         let lines = "line\n".repeat(5000);
         assert_eq!(shown(lines.as_bytes(), None), lines);
+        let screens = shown(&b"\x1b#8\x1bc".repeat(100), None);
+        assert_eq!(screens.lines().count(), 100 * usize::from(ROWS));
     }
 
     proptest! {

@@ -2,7 +2,7 @@
 
 use super::Executor;
 use super::plan::Planned;
-use super::ready::{Ready, try_lock};
+use super::ready::{Ready, STEP_LIMIT, Steps, try_lock};
 use crate::command::{ConversationStart, arguments};
 use crate::error::{ExecError, not_restored};
 use crate::record::{ExecWrite, PreparedRun, RecordReader, RunOutcome};
@@ -18,12 +18,14 @@ use ccd_protocol::exec::{
     DirtyWorktree, ExecPhase, ExecProgress, ExecutionLog, ExecutionResult, ExecutionStatus,
     ExecutionSummary,
 };
-use ccd_repository::{Lock, LockError};
+use ccd_repository::{Lock, LockError, RepositoryError};
 use ccd_terminal::supervised::SupervisedProgram;
 use std::fs::File;
 use std::os::fd::AsFd as _;
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How often the lock of a work tree is tried while another daemon has it.
@@ -177,7 +179,8 @@ impl RunTask {
     /// Takes the lock of the work tree, which another daemon may have.
     async fn lock(&self, deadline: Instant) -> Result<Lock, ExecError> {
         loop {
-            let (root, holder) = match self.try_lock(&self.planned.place).await {
+            let tried = self.wait(deadline + LOCK_PAUSE, self.try_lock(&self.planned.place));
+            let (root, holder) = match tried.await? {
                 Err(LockError::Held { path, holder }) => (path, holder),
                 taken => return Ok(taken?),
             };
@@ -213,9 +216,17 @@ impl RunTask {
         };
         let lock = match lock {
             Some(lock) => lock,
-            None => self.try_lock(&place).await?,
+            None => {
+                let deadline = Instant::now() + self.planned.request.timeout;
+                self.wait(deadline, self.try_lock(&place)).await??
+            }
         };
         let mut ready = Ready {
+            steps: Steps {
+                umask: self.planned.settings.umask,
+                limit: self.planned.request.timeout.max(STEP_LIMIT),
+                cancelled: self.watcher.cancelled().clone(),
+            },
             place,
             before: None,
             stash: None,
@@ -223,12 +234,7 @@ impl RunTask {
         };
         let puts_away = self.planned.request.dirty_worktree == DirtyWorktree::Stash;
         if puts_away && !self.planned.request.worktree {
-            let (tree, id) = (ready.place.tree.clone(), self.planned.request_id.clone());
-            let root = tree.root.clone();
-            let save = move || tree.stash_save(&format!("{STASH_MESSAGE}{id}"));
-            // Cancelled or not, a save that has begun is waited for: what it has put away is given back.
-            let saved = answered(&root, self.after_limit(), self.in_work_tree(save));
-            ready.stash = saved.await?;
+            ready.stash = self.put_away(&ready).await?;
         }
         if let Err(error) = self.look(&mut ready).await {
             self.give_back(&ready, &error).await?;
@@ -237,15 +243,50 @@ impl RunTask {
         Ok(ready)
     }
 
+    /// Saves the changes in the stash. Cancelled or not, a save that has begun is waited for, so that what it has put away is
+    /// given back; one that takes too long takes its stash back itself.
+    async fn put_away(&self, ready: &Ready) -> Result<Option<String>, ExecError> {
+        let message = format!("{STASH_MESSAGE}{}", self.planned.request_id);
+        // Whoever is second, the save or the time limit, lets the first one have its way.
+        let is_settled = Arc::new(AtomicBool::new(false));
+        let is_late = Arc::clone(&is_settled);
+        let (tree, lock) = (ready.place.tree.clone(), Arc::clone(&ready.lock));
+        let save = move || {
+            let _lock = lock;
+            let saved = tree.stash_save(&message)?;
+            if let Some(stash) = saved.as_deref()
+                && is_late.swap(true, Ordering::AcqRel)
+            {
+                tree.stash_restore(stash)?;
+            }
+            Ok::<_, RepositoryError>(saved)
+        };
+        let mut saving = pin!(self.in_work_tree(save));
+        let root = &ready.place.tree.root;
+        match ready.steps.wait(root, saving.as_mut()).await {
+            Err(ExecError::NoAnswer { .. }) if is_settled.swap(true, Ordering::AcqRel) => {
+                Ok(saving.await?)
+            }
+            saved => saved,
+        }
+    }
+
     /// Cleans the work tree of what was saved, once its id is written down, and takes the snapshot.
     async fn look(&mut self, ready: &mut Ready) -> Result<(), ExecError> {
         if ready.stash.is_some() {
             self.note_prepared(ready).await?;
         }
         let (place, stash) = (ready.place.clone(), ready.stash.clone());
-        if let Some(stash) = stash.clone() {
-            let tree = place.tree.clone();
-            self.in_work_tree(move || tree.stash_clean(&stash)).await?;
+        if let Some(id) = stash.clone() {
+            let cleaned = ready.write(move |tree| tree.stash_clean(&id)).await;
+            if let (Err(error @ ExecError::NoAnswer { .. }), Some(id)) = (&cleaned, &stash) {
+                // It may go on, so nothing is given back beside it.
+                let left = format!("what was put away is in the stash {id}");
+                let error = not_restored(&left, error);
+                ready.stash = None;
+                return Err(error);
+            }
+            cleaned?;
         }
         let look = move || place.look(stash.as_deref());
         let before = self.look_at(look).await?;
@@ -255,10 +296,8 @@ impl RunTask {
 
     /// Gives back what was put away, because the run will not start. If that fails too, that is the error that counts.
     async fn give_back(&self, ready: &Ready, error: &ExecError) -> Result<(), ExecError> {
-        let restored = ready.restore(self.planned.settings.umask, self.after_limit(), false);
-        restored
-            .await
-            .map_err(|(told, _)| not_restored(&told, error))
+        let restored = ready.restore(false).await;
+        restored.map_err(|(told, _)| not_restored(&told, error))
     }
 
     async fn note_prepared(&self, ready: &Ready) -> Result<(), ExecError> {

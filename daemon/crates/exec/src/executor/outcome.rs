@@ -1,7 +1,7 @@
 //! What is recorded of a run: its verdict, what it printed, and what it changed.
 
 use super::carry_out::RunTask;
-use super::ready::{AFTER_LIMIT, Afterwards, Ready};
+use super::ready::{Afterwards, Ready};
 use crate::error::{ExecError, not_restored};
 use crate::record::RunOutcome;
 use crate::run::before::RunDirectory;
@@ -20,7 +20,6 @@ use ccd_protocol::exec::{
 use ccd_terminal::supervised::ProgramEnd;
 use ccd_text::redact::redact_line;
 use std::sync::Arc;
-use std::time::Duration;
 
 const MAX_LOGS: usize = 10_000;
 
@@ -31,8 +30,7 @@ impl RunTask {
         ready: Ready,
         finished: Result<(FinishedProcess, Vec<String>), ExecError>,
     ) -> Result<RunOutcome, ExecError> {
-        let umask = self.planned.settings.umask;
-        let after = ready.afterwards(umask, self.after_limit(), false).await;
+        let after = ready.afterwards(false).await;
         let policy = self.policy(&ready.place);
         // Only now may another run begin.
         drop(ready);
@@ -49,10 +47,6 @@ impl RunTask {
             ended.result.warnings.extend(warnings);
         }
         Ok(ended)
-    }
-
-    pub(super) fn after_limit(&self) -> Duration {
-        self.planned.request.timeout.max(AFTER_LIMIT)
     }
 
     fn policy(&self, place: &RunDirectory) -> Policy {

@@ -6,14 +6,29 @@ use crate::run::before::{Before, RunDirectory};
 use crate::run::{answered, in_work_tree};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::exec::{ExecutionResult, ExecutionStatus};
-use ccd_repository::{Lock, LockError, WorkTree};
+use ccd_repository::{Lock, LockError, RepositoryError, WorkTree};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
-/// How long comparing, and restoring, may take at least; more if the run has a longer time limit.
-pub(super) const AFTER_LIMIT: Duration = Duration::from_secs(30);
+/// How long git may take for each step at least; more if the run has a longer time limit.
+pub(super) const STEP_LIMIT: Duration = Duration::from_secs(30);
+
+/// The same after the run was cancelled: comparing and restoring together end before the job is given up.
+const CANCELLED_LIMIT: Duration = Duration::from_secs(20);
+
+/// What the steps of a run in its work tree need.
+#[derive(Clone)]
+pub(super) struct Steps {
+    pub(super) umask: u32,
+    /// How long each may take.
+    pub(super) limit: Duration,
+    pub(super) cancelled: CancellationToken,
+}
 
 pub(super) struct Ready {
+    pub(super) steps: Steps,
     pub(super) place: RunDirectory,
     pub(super) before: Option<Before>,
     pub(super) stash: Option<String>,
@@ -36,46 +51,68 @@ pub(super) async fn try_lock(
     in_work_tree(umask, move || Lock::try_acquire(&tree, &note)).await
 }
 
-impl Ready {
-    /// Compares the work tree with what it was, and gives back what was put away.
-    pub(super) async fn afterwards(
+impl Steps {
+    /// Waits for one, at most as long as it may take. Where git does not answer, the thread is left to itself.
+    pub(super) async fn wait<T, E>(
         &self,
-        umask: u32,
-        limit: Duration,
-        is_recovery: bool,
-    ) -> Afterwards {
+        root: &Path,
+        step: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, ExecError>
+    where
+        ExecError: From<E>,
+    {
+        let given_up = async {
+            self.cancelled.cancelled().await;
+            tokio::time::sleep(CANCELLED_LIMIT).await;
+        };
+        tokio::select! {
+            done = answered(root, self.limit, step) => done,
+            () = given_up => Err(ExecError::NoAnswer {
+                root: root.to_owned(),
+                seconds: CANCELLED_LIMIT.as_secs(),
+            }),
+        }
+    }
+}
+
+impl Ready {
+    /// Does a step that writes. A thread that does not come back keeps the lock: it may write later.
+    pub(super) async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&WorkTree) -> Result<T, RepositoryError> + Send + 'static,
+    ) -> Result<T, ExecError> {
+        let (tree, lock) = (self.place.tree.clone(), Arc::clone(&self.lock));
+        let step = in_work_tree(self.steps.umask, move || {
+            let _lock = lock;
+            work(&tree)
+        });
+        self.steps.wait(&self.place.tree.root, step).await
+    }
+
+    /// Compares the work tree with what it was, and gives back what was put away.
+    pub(super) async fn afterwards(&self, is_recovery: bool) -> Afterwards {
         let tree = self.place.tree.clone();
         let changes = match self.before.clone() {
             None => Ok(Changes::default()),
             Some(before) => {
-                let compare = in_work_tree(umask, move || after::changes(&tree, &before));
-                answered(&self.place.tree.root, limit, compare).await
+                let compare = move || after::changes(&tree, &before);
+                let compared = in_work_tree(self.steps.umask, compare);
+                self.steps.wait(&self.place.tree.root, compared).await
             }
         };
         Afterwards {
             changes,
-            restored: self.restore(umask, limit, is_recovery).await,
+            restored: self.restore(is_recovery).await,
         }
     }
 
     /// Gives back what was put away. On an error, the stash is kept, and this says how to get it back.
-    pub(super) async fn restore(
-        &self,
-        umask: u32,
-        limit: Duration,
-        is_recovery: bool,
-    ) -> Result<(), (String, &'static str)> {
+    pub(super) async fn restore(&self, is_recovery: bool) -> Result<(), (String, &'static str)> {
         let Some(stash) = &self.stash else {
             return Ok(());
         };
-        let (tree, id) = (self.place.tree.clone(), stash.clone());
-        // A thread that does not come back keeps the lock: it may write later.
-        let lock = Arc::clone(&self.lock);
-        let restore = in_work_tree(umask, move || {
-            let _lock = lock;
-            tree.stash_restore(&id)
-        });
-        let restored = answered(&self.place.tree.root, limit, restore).await;
+        let id = stash.clone();
+        let restored = self.write(move |tree| tree.stash_restore(&id)).await;
         after::restored(restored, stash, is_recovery)
     }
 }

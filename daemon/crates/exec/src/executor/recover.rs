@@ -2,7 +2,7 @@
 
 use super::Executor;
 use super::plan::FIND_LIMIT;
-use super::ready::{AFTER_LIMIT, Afterwards, Ready, spoil, try_lock};
+use super::ready::{Afterwards, Ready, STEP_LIMIT, Steps, spoil, try_lock};
 use crate::error::ExecError;
 use crate::record::{OpenRun, RecordReader, RunOutcome};
 use crate::run::before::{Before, RunDirectory, STASH_MESSAGE};
@@ -13,6 +13,7 @@ use ccd_repository::{LockError, WorkTree};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
 
 /// How long the supervisor of a run may take to end it; it has the lock until then.
 const LOCK_PATIENCE: Duration = Duration::from_secs(30);
@@ -108,7 +109,7 @@ async fn settle(run: &OpenRun, tree: Result<WorkTree, ExecError>) -> Result<Afte
             taken => break Arc::new(taken?),
         }
     };
-    let limit = Duration::from_secs(run.timeout.unsigned_abs()).max(AFTER_LIMIT);
+    let limit = Duration::from_secs(run.timeout.unsigned_abs()).max(STEP_LIMIT);
     let stash = match run.stash.clone() {
         Some(stash) => Some(stash),
         None => {
@@ -125,12 +126,17 @@ async fn settle(run: &OpenRun, tree: Result<WorkTree, ExecError>) -> Result<Afte
     });
     let cwd = tree.root.clone();
     let ready = Ready {
+        steps: Steps {
+            umask: UMASK,
+            limit,
+            cancelled: CancellationToken::new(),
+        },
         place: RunDirectory { tree, cwd },
         before,
         stash,
         lock,
     };
-    Ok(ready.afterwards(UMASK, limit, true).await)
+    Ok(ready.afterwards(true).await)
 }
 
 /// Removes the files of runs of an earlier process: their programs have read them, or are being ended.

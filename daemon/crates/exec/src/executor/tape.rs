@@ -52,11 +52,14 @@ impl RunTask {
         answer: Answer<'_>,
         ready: &Ready,
     ) -> Result<FinishedProcess, ExecError> {
-        let (patch, tree) = (answer.patch()?, ready.place.tree.clone());
-        let applied = self.in_work_tree(move || tree.apply(&patch)).await;
-        applied.map_err(|source| ExecError::Replay {
-            tape: answer.tape().to_owned(),
-            source,
+        let patch = answer.patch()?;
+        let applied = ready.write(move |tree| tree.apply(&patch)).await;
+        applied.map_err(|error| match error {
+            ExecError::Repository(source) => ExecError::Replay {
+                tape: answer.tape().to_owned(),
+                source,
+            },
+            other => other,
         })?;
         self.note_started().await?;
         self.tell(ExecPhase::Running);

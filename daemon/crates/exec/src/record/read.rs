@@ -268,6 +268,7 @@ mod tests {
         let (database, result) = (opened.database, result());
         let row = ExecutionRow {
             request_id: RUN.into(),
+            job: "job-1".into(),
             status: "queued".into(),
             instruction: ODD.into(),
             session_id: SESSION.into(),

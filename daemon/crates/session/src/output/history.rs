@@ -56,6 +56,12 @@ impl OutputHistory {
         let over = (self.len() + data.len()).saturating_sub(MAX_HISTORY_BYTES);
         self.drop_front(over, keep_from);
         let newlines = count(data);
+        let len = self.len() + data.len();
+        if len > MAX_HISTORY_BYTES / 2 {
+            // Doubling would reserve up to twice the limit.
+            self.bytes
+                .reserve_exact(len.max(MAX_HISTORY_BYTES) - self.len());
+        }
         self.bytes.extend(data);
         self.newlines += newlines;
         self.total_newlines += newlines;
@@ -106,6 +112,9 @@ impl OutputHistory {
         let len = len.min(self.index_of(keep_from));
         self.newlines -= self.slices(0, len).map(count).iter().sum::<u64>();
         self.bytes.drain(..len);
+        if self.len() < self.bytes.capacity() / 4 {
+            self.bytes.shrink_to(self.bytes.capacity() / 2);
+        }
         self.start += len as u64;
     }
 
@@ -160,6 +169,7 @@ mod tests {
             history.append(&vec![b'x'; 100_000], u64::MAX);
         }
         assert_eq!(history.len(), MAX_HISTORY_BYTES);
+        assert!(history.bytes.capacity() < MAX_HISTORY_BYTES + MAX_HISTORY_BYTES / 4);
         assert_eq!(history.end(), 8_000_000);
     }
 

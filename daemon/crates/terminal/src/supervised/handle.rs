@@ -49,9 +49,9 @@ impl Supervised {
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(stdout_writer)
             .stderr(stderr_writer);
+        let orders = ours.sender()?;
         let supervisor = command.spawn()?;
         drop(command); // its ends of the pipes
-        let orders = ours.sender()?;
         let (told, reports) = mpsc::channel(REPORTS_LEN);
         tokio::spawn(ours.receive_all(move |report, _| {
             told.try_send(report)

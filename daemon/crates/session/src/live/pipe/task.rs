@@ -61,7 +61,7 @@ pub(super) struct PipeTask {
     /// Arrival of the first part of the line that is not written yet.
     begun_at: Option<Instant>,
     taken_at: Instant,
-    /// Arrival time of the output that was taken last.
+    /// When output was taken last.
     taken_ms: u64,
     /// Offset of the output at the last check of the program.
     looked_at: Option<u64>,

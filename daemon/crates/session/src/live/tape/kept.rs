@@ -173,8 +173,8 @@ async fn resume_recording(
 
 /// Returns the output from an offset on, up to the length that is searched for echoes.
 async fn printed_from(output: &Output, offset: u64) -> Vec<u8> {
-    let printed = output.bytes(offset, record::ECHO_BYTES).await;
-    printed.unwrap_or_default()
+    let end = offset + record::ECHO_BYTES as u64;
+    output.readable(offset, end).await
 }
 
 impl Session {

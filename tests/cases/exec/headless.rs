@@ -4,7 +4,7 @@
 use crate::hook::claude::{NOBODY, claude};
 use crate::support::executable::copy_program;
 use crate::support::session::lacks;
-use ccd_exec::command::{ConversationId, ConversationStart, arguments, settings};
+use ccd_exec::command::{ConversationId, RunStart, arguments, settings};
 use ccd_exec::request::{Defaults, RunRequest};
 use ccd_exec::stream::{StreamFacts, StreamReader};
 use ccd_policy::Policy;
@@ -195,11 +195,7 @@ impl Headless {
         fs::write(&settings_file, settings.to_string()).unwrap();
         let id = ConversationId::parse("11111111-2222-4333-8444-555555555555").unwrap();
         fs::write(home.join("instruction"), &request.instruction).unwrap();
-        let arguments = arguments(
-            &request,
-            &ConversationStart::New(id),
-            settings_file.to_str(),
-        );
+        let arguments = arguments(&request, &RunStart::New(id), settings_file.to_str());
         (arguments, policy)
     }
 

@@ -5,7 +5,7 @@ use crate::request::RunRequest;
 use ccd_policy::{Rule, ToolMode};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ConversationStart {
+pub enum RunStart {
     /// A new one, with an id that nobody used before.
     New(ConversationId),
     Resume(ConversationId),
@@ -18,7 +18,7 @@ pub enum ConversationStart {
 #[must_use]
 pub fn arguments(
     request: &RunRequest,
-    start: &ConversationStart,
+    start: &RunStart,
     settings_file: Option<&str>,
 ) -> Vec<String> {
     let mut arguments = ["-p", "--output-format", "stream-json", "--verbose"]
@@ -27,8 +27,8 @@ pub fn arguments(
     let mut add =
         |option: &str, value: &str| arguments.extend([option.to_owned(), value.to_owned()]);
     match start {
-        ConversationStart::New(id) => add("--session-id", id.as_str()),
-        ConversationStart::Resume(id) => add("--resume", id.as_str()),
+        RunStart::New(id) => add("--session-id", id.as_str()),
+        RunStart::Resume(id) => add("--resume", id.as_str()),
     }
     let rules: Vec<&str> = request.tools.rules.iter().map(Rule::as_str).collect();
     // Claude Code itself enforces the lists as far as it can; the hook does the rest.
@@ -79,7 +79,7 @@ fn built_in(rules: &[Rule]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{ConversationId, ConversationStart};
+    use super::{ConversationId, RunStart};
     use crate::request::{Defaults, RunRequest};
     use serde_json::{Value, json};
     use std::time::Duration;
@@ -96,7 +96,7 @@ mod tests {
         params["repo_path"] = "/p".into();
         let params = serde_json::from_value(params).unwrap();
         let request = RunRequest::parse(params, &defaults).unwrap();
-        let start = ConversationStart::New(ConversationId::parse(ID).unwrap());
+        let start = RunStart::New(ConversationId::parse(ID).unwrap());
         let all = super::arguments(&request, &start, settings);
         let always = "-p --output-format stream-json --verbose --session-id";
         let (start, rest) = all.split_at(6);

@@ -3,14 +3,14 @@
 use super::Executor;
 use super::plan::Planned;
 use super::ready::{Ready, STEP_LIMIT, Steps, try_lock};
-use crate::command::{ConversationStart, arguments};
+use crate::command::{RunStart, arguments};
 use crate::error::{ExecError, not_restored};
 use crate::record::{ExecWrite, PreparedRun, RecordReader, RunOutcome};
 use crate::request::ConversationChoice;
 use crate::run::before::{RunDirectory, STASH_MESSAGE};
 use crate::run::files::RunFiles;
 use crate::run::live::{self, FinishedProcess, Following, Limits, Watcher};
-use crate::run::recorder::OutputRecorder;
+use crate::run::recorder::RunRecorder;
 use crate::run::{answered, in_work_tree, plain};
 use crate::tape::RunTapes;
 use ccd_protocol::Reportable as _;
@@ -45,7 +45,7 @@ pub(super) struct RunTask {
     pub(super) watcher: Arc<dyn Watcher>,
     pub(super) logs: Vec<ExecutionLog>,
     /// What Claude Code prints, if it is recorded.
-    pub(super) recorder: Option<Arc<OutputRecorder>>,
+    pub(super) recorder: Option<Arc<RunRecorder>>,
     /// When its time limit began: when it had waited for other runs.
     pub(super) began: Instant,
 }
@@ -110,7 +110,7 @@ impl RunTask {
         self.began = Instant::now();
         self.tell(ExecPhase::Preparing);
         // The conversation may have ended while this run waited.
-        if matches!(self.planned.start, ConversationStart::Resume(_)) {
+        if matches!(self.planned.start, RunStart::Resume(_)) {
             let id = ConversationChoice::Resume(self.planned.session_id.clone());
             self.executor
                 .conversation(&id, &self.planned.repository)
@@ -151,7 +151,7 @@ impl RunTask {
             let git_dir = self.planned.place.tree.git_dir.to_string_lossy();
             keys.push(git_dir.into_owned());
         }
-        if let ConversationStart::Resume(id) = &self.planned.start {
+        if let RunStart::Resume(id) = &self.planned.start {
             keys.push(id.as_str().to_owned());
         }
         keys

@@ -2,7 +2,7 @@
 
 use super::Executor;
 use super::sessions::new_id;
-use crate::command::{ConversationStart, is_removed};
+use crate::command::{RunStart, is_removed};
 use crate::error::ExecError;
 use crate::record::{ExecWrite, ExecutionRow};
 use crate::request::{Defaults, RunRequest};
@@ -30,7 +30,7 @@ pub struct Planned {
     pub request_id: String,
     pub session_id: String,
     pub(super) request: RunRequest,
-    pub(super) start: ConversationStart,
+    pub(super) start: RunStart,
     pub(super) place: RunDirectory,
     pub(super) repository: String,
     /// Not needed if a tape answers.
@@ -82,7 +82,7 @@ impl Executor {
             }
         };
         let session_id = match &start {
-            ConversationStart::New(id) | ConversationStart::Resume(id) => id.as_str().to_owned(),
+            RunStart::New(id) | RunStart::Resume(id) => id.as_str().to_owned(),
         };
         let planned = Planned {
             request_id: new_id(),

@@ -2,7 +2,7 @@
 
 use super::Executor;
 use super::owner::repository_of;
-use crate::command::{ConversationId, ConversationStart};
+use crate::command::{ConversationId, RunStart};
 use crate::error::ExecError;
 use crate::record::{ExecWrite, RecordReader};
 use crate::request::ConversationChoice;
@@ -57,10 +57,10 @@ impl Executor {
         &self,
         wanted: &ConversationChoice,
         repository: &str,
-    ) -> Result<ConversationStart, ExecError> {
+    ) -> Result<RunStart, ExecError> {
         let reader = RecordReader(self.database().await?);
         let session = match wanted {
-            ConversationChoice::New => return Ok(ConversationStart::New(parse(&new_id())?)),
+            ConversationChoice::New => return Ok(RunStart::New(parse(&new_id())?)),
             ConversationChoice::Resume(id) => {
                 // A unique prefix will do, as everywhere.
                 let id = reader.session_id(id).await?;
@@ -91,7 +91,7 @@ impl Executor {
                 ours: repository.to_owned(),
             });
         }
-        Ok(ConversationStart::Resume(parse(&session.session_id)?))
+        Ok(RunStart::Resume(parse(&session.session_id)?))
     }
 
     /// Returns the time before which a conversation that was not used since has expired.

@@ -3,14 +3,14 @@
 use super::Executor;
 use super::carry_out::RunTask;
 use super::ready::Ready;
-use crate::command::ConversationStart;
+use crate::command::RunStart;
 use crate::error::ExecError;
 use crate::record::RecordReader;
 use crate::request::RunRequest;
 use crate::run::after::Changes;
 use crate::run::before::RunDirectory;
 use crate::run::live::{self, FinishedProcess};
-use crate::run::recorder::OutputRecorder;
+use crate::run::recorder::RunRecorder;
 use crate::tape::{Answer, RunTapes, run_of};
 use ccd_protocol::exec::{ExecPhase, ExecTapeOptions};
 use ccd_protocol::tape::TapeUse;
@@ -25,12 +25,12 @@ impl Executor {
         &self,
         options: ExecTapeOptions,
         request: &RunRequest,
-        start: &ConversationStart,
+        start: &RunStart,
         place: &RunDirectory,
     ) -> Result<RunTapes, ExecError> {
         let earlier = match start {
-            ConversationStart::New(_) => None,
-            ConversationStart::Resume(id) => {
+            RunStart::New(_) => None,
+            RunStart::Resume(id) => {
                 let messages = RecordReader(self.database().await?)
                     .messages(id.as_str())
                     .await?;
@@ -75,7 +75,7 @@ impl RunTask {
             .filter(|run_tapes| run_tapes.records())
             .map(|run_tapes| {
                 run_tapes.set_project(&place.tree.root);
-                Arc::new(OutputRecorder::start())
+                Arc::new(RunRecorder::start())
             });
     }
 

@@ -3,13 +3,13 @@
 use super::output::{Outputs, Pulse, RunOutput};
 use super::playing::{PlayedOutput, PlayingTape};
 use super::process::RunProcess;
-use super::recorder::OutputRecorder;
+use super::recorder::RunRecorder;
 use crate::error::{ExecError, system};
 use crate::verdict::EndCause;
 use ccd_protocol::exec::ExecProgress;
 use ccd_store::blocking;
 use ccd_terminal::supervised::{
-    EndPace, ProgramEnd, Report, Supervised, SupervisedOutput, SupervisedProgram,
+    EndPace, OutputPipes, ProgramEnd, Report, Supervised, SupervisedProgram,
 };
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ pub(crate) struct Following<'a> {
     pub(crate) watcher: &'a Arc<dyn Watcher>,
     /// Cancelled when the daemon stops.
     pub(crate) stop: &'a CancellationToken,
-    pub(crate) recorder: Option<Arc<OutputRecorder>>,
+    pub(crate) recorder: Option<Arc<RunRecorder>>,
 }
 
 pub(crate) async fn run(
@@ -99,7 +99,7 @@ pub(crate) async fn replay(
 
 async fn follow(
     process: RunProcess,
-    output: SupervisedOutput,
+    output: OutputPipes,
     following: Following<'_>,
 ) -> Result<FinishedProcess, ExecError> {
     let told = Arc::clone(following.watcher);

@@ -1,9 +1,9 @@
 //! What the program prints, read in two threads: redaction and parsing must not hold up other clients.
 
 use super::plain;
-use super::recorder::OutputRecorder;
+use super::recorder::RunRecorder;
 use crate::stream::{StreamFacts, StreamReader};
-use ccd_terminal::supervised::SupervisedOutput;
+use ccd_terminal::supervised::OutputPipes;
 use ccd_text::redact::redact_line;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -54,8 +54,8 @@ pub(super) struct Outputs {
 impl Outputs {
     /// Reads from now on; `line` gets each line of the stream without secrets, `recorder` everything.
     pub(super) fn read(
-        output: SupervisedOutput,
-        recorder: Option<Arc<OutputRecorder>>,
+        output: OutputPipes,
+        recorder: Option<Arc<RunRecorder>>,
         line: impl Fn(String) + Send + 'static,
     ) -> io::Result<Self> {
         let (stopped, stop) = io::pipe()?;
@@ -160,7 +160,7 @@ fn read_stream(
 fn read_errors(
     mut pipe: PipeReader,
     stopped: &PipeReader,
-    recorder: Option<&OutputRecorder>,
+    recorder: Option<&RunRecorder>,
 ) -> Vec<u8> {
     let mut kept = Vec::new();
     read_all(&mut pipe, stopped, |bytes| {

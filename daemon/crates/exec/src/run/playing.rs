@@ -2,7 +2,7 @@
 
 use ccd_protocol::tape::TapeExit;
 use ccd_tape::format::{Chunk, Stream};
-use ccd_terminal::supervised::{ProgramEnd, Report, SupervisedOutput};
+use ccd_terminal::supervised::{OutputPipes, ProgramEnd, Report};
 use std::io::{self, PipeWriter, Write as _};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ pub(super) struct PlayingTape {
 }
 
 impl PlayingTape {
-    pub(super) fn start(part: PlayedOutput) -> io::Result<(Self, SupervisedOutput)> {
+    pub(super) fn start(part: PlayedOutput) -> io::Result<(Self, OutputPipes)> {
         let (stdout, stdout_writer) = io::pipe()?;
         let (stderr, stderr_writer) = io::pipe()?;
         let (told, reports) = mpsc::channel(2);
@@ -44,7 +44,7 @@ impl PlayingTape {
         std::thread::Builder::new()
             .name("exec-tape".into())
             .spawn(print)?;
-        Ok((Self { reports, stop }, SupervisedOutput { stdout, stderr }))
+        Ok((Self { reports, stop }, OutputPipes { stdout, stderr }))
     }
 
     pub(super) async fn report(&mut self) -> Option<Report> {

@@ -4,7 +4,7 @@ use crate::error::ExecError;
 use crate::run::after::Changes;
 use crate::run::live::FinishedProcess;
 use crate::run::playing::PlayedOutput;
-use crate::run::recorder::OutputRecorder;
+use crate::run::recorder::RunRecorder;
 use crate::verdict::EndCause;
 use ccd_base::shell;
 use ccd_protocol::exec::ExecTapeOptions;
@@ -15,7 +15,7 @@ use ccd_tape::format::Annotations;
 use ccd_tape::play::ReplayPace;
 use ccd_tape::record::FinishedTapes as Written;
 use ccd_tape::root::{Root, Roots};
-use ccd_tape::run::{RunInvocation, RunRecord, TapedRun, patch, set_patch};
+use ccd_tape::run::{RunKey, RunRecord, TapedRun, patch, set_patch};
 use ccd_tape::settings::{ReplayDefaults, TapeSettings};
 use ccd_terminal::supervised::ProgramEnd;
 use std::path::Path;
@@ -30,7 +30,7 @@ const GRACE: &str = "grace";
 
 #[derive(Debug)]
 pub(crate) struct RunTapes {
-    run: RunInvocation,
+    run: RunKey,
     root: Arc<Root>,
     settings: TapeSettings,
     /// Complete.
@@ -42,7 +42,7 @@ impl RunTapes {
     /// Finds the tape of a run. `base` has the directory of tapes that is used if none is named.
     pub(crate) async fn open(
         options: ExecTapeOptions,
-        run: RunInvocation,
+        run: RunKey,
         roots: &Roots,
         replay: &ReplayDefaults,
         base: &Path,
@@ -138,7 +138,7 @@ impl RunTapes {
     /// Writes a run to a tape, unless it is on one already, and notes that in `uses`. Blocks.
     pub(crate) fn record(
         &self,
-        recorder: &OutputRecorder,
+        recorder: &RunRecorder,
         finished: &FinishedProcess,
         changes: &Changes,
         uses: &mut TapeUse,
@@ -160,7 +160,7 @@ impl RunTapes {
 
     fn record_of(
         &self,
-        recorder: &OutputRecorder,
+        recorder: &RunRecorder,
         finished: &FinishedProcess,
         changes: &Changes,
     ) -> Result<RunRecord, String> {

@@ -1,6 +1,6 @@
 //! Events of a session, and the facts of a session that the interaction log needs.
 
-use super::form::InteractionForm;
+use super::form::InputForm;
 use crate::output::Output;
 use ccd_protocol::SessionId;
 use ccd_text::hidden::HiddenTexts;
@@ -32,12 +32,12 @@ pub struct About<'a> {
 }
 
 #[derive(Debug)]
-pub enum InteractionEvent {
+pub enum HistoryEvent {
     Start,
     Send(Arc<TypedText>),
     Match {
         pattern: String,
-        form: InteractionForm,
+        form: InputForm,
         matched: String,
         start: u64,
         end: u64,
@@ -69,7 +69,7 @@ pub(super) struct NotedEvent {
     pub(super) time: SystemTime,
     pub(super) at: Instant,
     pub(super) client: Option<(Arc<str>, Option<i32>)>,
-    pub(super) event: InteractionEvent,
+    pub(super) event: HistoryEvent,
 }
 
 #[derive(Debug)]
@@ -93,5 +93,5 @@ pub struct TypedText {
     pub hidden: bool,
     /// Set if the program reads keys: the text counts as shown only if the terminal has shown each line of this.
     pub echo: Option<String>,
-    pub form: InteractionForm,
+    pub form: InputForm,
 }

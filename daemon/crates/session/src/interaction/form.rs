@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The kind of a pattern or an input. JSON in the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum InteractionForm {
+pub enum InputForm {
     Regex,
     Exact,
     /// Cannot be repeated: the end of the output, a timeout, keys that were only counted.
@@ -32,7 +32,7 @@ pub enum Inexact {
     Paste,
 }
 
-impl InteractionForm {
+impl InputForm {
     pub(super) fn to_json(&self) -> Option<String> {
         serde_json::to_string(self).ok()
     }

@@ -1,6 +1,6 @@
 //! Receives events without delaying the calls, and writes their rows in batches.
 
-use super::event::{InteractionEvent, JUDGEMENT, NotedEvent, Subject};
+use super::event::{HistoryEvent, JUDGEMENT, NotedEvent, Subject};
 use super::row::rows_of;
 use super::table::{InteractionRow, Interactions};
 use crate::peer::Peer;
@@ -49,7 +49,7 @@ impl InteractionRecorder {
     }
 
     /// Adds an event; drops and counts it if the queue is full.
-    pub fn note(&self, session: Arc<dyn Subject>, peer: Option<&Peer>, event: InteractionEvent) {
+    pub fn note(&self, session: Arc<dyn Subject>, peer: Option<&Peer>, event: HistoryEvent) {
         let noted = NotedEvent {
             session,
             time: SystemTime::now(),

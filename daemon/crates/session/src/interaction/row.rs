@@ -1,7 +1,7 @@
 //! Makes rows of an event.
 
-use super::event::{InteractionEvent, JUDGEMENT, NotedEvent, Subject, TypedText};
-use super::form::InteractionForm;
+use super::event::{HistoryEvent, JUDGEMENT, NotedEvent, Subject, TypedText};
+use super::form::InputForm;
 use super::table::InteractionRow;
 use ccd_base::shell::quoted;
 use ccd_text::expect::clean_lossy;
@@ -33,19 +33,17 @@ pub const SEND_CHARS: usize = 10_000;
 pub(super) async fn rows_of(noted: &NotedEvent, rows: &mut Vec<InteractionRow>) {
     let session = &*noted.session;
     let upto = match &noted.event {
-        InteractionEvent::Send(typed) => Some(typed.offset),
-        InteractionEvent::Match { end, .. } => Some(*end),
-        InteractionEvent::Read { upto } | InteractionEvent::Finished { upto, .. } => Some(*upto),
-        InteractionEvent::End { .. } => Some(session.about().output.published()),
-        InteractionEvent::Start | InteractionEvent::Failure(_) | InteractionEvent::Trouble(_) => {
-            None
-        }
+        HistoryEvent::Send(typed) => Some(typed.offset),
+        HistoryEvent::Match { end, .. } => Some(*end),
+        HistoryEvent::Read { upto } | HistoryEvent::Finished { upto, .. } => Some(*upto),
+        HistoryEvent::End { .. } => Some(session.about().output.published()),
+        HistoryEvent::Start | HistoryEvent::Failure(_) | HistoryEvent::Trouble(_) => None,
     };
     let output = match upto {
         Some(upto) => received(noted, upto).await,
         None => None,
     };
-    if let InteractionEvent::Finished { upto, exit_code } = noted.event {
+    if let HistoryEvent::Finished { upto, exit_code } = noted.event {
         // The row of the command's output, unless a reader has made that row already.
         let mut row = output.unwrap_or_else(|| received_row(noted, upto..upto));
         row.exit_code = exit_code;
@@ -60,25 +58,23 @@ pub(super) async fn rows_of(noted: &NotedEvent, rows: &mut Vec<InteractionRow>) 
 async fn own_row(noted: &NotedEvent) -> Option<InteractionRow> {
     let session = &*noted.session;
     let action = match &noted.event {
-        InteractionEvent::Start => "START",
-        InteractionEvent::Send(_) => "SEND",
-        InteractionEvent::Match { .. } => "EXPECT",
-        InteractionEvent::End { is_regular, .. } if *is_regular => "RECV",
-        InteractionEvent::Failure(_)
-        | InteractionEvent::Trouble(_)
-        | InteractionEvent::End { .. } => "ERROR",
-        InteractionEvent::Read { .. } | InteractionEvent::Finished { .. } => return None,
+        HistoryEvent::Start => "START",
+        HistoryEvent::Send(_) => "SEND",
+        HistoryEvent::Match { .. } => "EXPECT",
+        HistoryEvent::End { is_regular, .. } if *is_regular => "RECV",
+        HistoryEvent::Failure(_) | HistoryEvent::Trouble(_) | HistoryEvent::End { .. } => "ERROR",
+        HistoryEvent::Read { .. } | HistoryEvent::Finished { .. } => return None,
     };
     let mut row = blank(noted, action);
     match &noted.event {
-        InteractionEvent::Start => row.input_text = Some(logged_command(session)),
-        InteractionEvent::Send(typed) => {
+        HistoryEvent::Start => row.input_text = Some(logged_command(session)),
+        HistoryEvent::Send(typed) => {
             let shown = shown_text(noted, typed).await;
             row.form = shown_form(typed, &shown).to_json();
             row.input_text = Some(shown);
             row.start_offset = Some(offset(typed.offset));
         }
-        InteractionEvent::Match {
+        HistoryEvent::Match {
             pattern,
             form,
             matched,
@@ -91,7 +87,7 @@ async fn own_row(noted: &NotedEvent) -> Option<InteractionRow> {
             row.output_text = Some(first_chars(&matched, RECV_CHARS));
             (row.start_offset, row.end_offset) = (Some(offset(*start)), Some(offset(*end)));
         }
-        InteractionEvent::Failure(failure) => {
+        HistoryEvent::Failure(failure) => {
             let shown = |text: &String| first_chars(&kept(session, text), SEND_CHARS);
             row.error_kind = Some(failure.kind.into());
             row.waited_ms = i64::try_from(failure.waited.as_millis()).ok();
@@ -101,8 +97,8 @@ async fn own_row(noted: &NotedEvent) -> Option<InteractionRow> {
             row.pattern_matched = failure.pattern.as_ref().map(shown);
             row.output_text = Some(kept(session, &failure.text));
         }
-        InteractionEvent::Trouble(text) => row.output_text = Some(kept(session, text)),
-        InteractionEvent::End {
+        HistoryEvent::Trouble(text) => row.output_text = Some(kept(session, text)),
+        HistoryEvent::End {
             text, exit_code, ..
         } => {
             row.exit_code = *exit_code;
@@ -111,7 +107,7 @@ async fn own_row(noted: &NotedEvent) -> Option<InteractionRow> {
             let end = session.about().output.published();
             (row.start_offset, row.end_offset) = (Some(offset(end)), Some(offset(end)));
         }
-        InteractionEvent::Read { .. } | InteractionEvent::Finished { .. } => {}
+        HistoryEvent::Read { .. } | HistoryEvent::Finished { .. } => {}
     }
     Some(row)
 }
@@ -256,7 +252,7 @@ async fn shown_text(noted: &NotedEvent, typed: &TypedText) -> String {
     // Programs may print a line that they did not echo.
     if matches!(
         typed.form,
-        InteractionForm::Line | InteractionForm::Text | InteractionForm::Inexact { .. }
+        InputForm::Line | InputForm::Text | InputForm::Inexact { .. }
     ) {
         session.about().hidden.remember(&typed.text);
     }
@@ -330,9 +326,9 @@ pub fn shown_words(session: &dyn Subject) -> Vec<String> {
 }
 
 /// Returns the form; includes key names only if the text is shown.
-fn shown_form(typed: &TypedText, shown: &str) -> InteractionForm {
+fn shown_form(typed: &TypedText, shown: &str) -> InputForm {
     match &typed.form {
-        InteractionForm::Keys(_) if shown != typed.text => InteractionForm::Text,
+        InputForm::Keys(_) if shown != typed.text => InputForm::Text,
         form => form.clone(),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::error::{SessionError, describe_end, reason_text};
 use super::session::Session;
-use crate::interaction::{About, Failure, InteractionEvent, Subject};
+use crate::interaction::{About, Failure, HistoryEvent, Subject};
 use crate::peer::Peer;
 use ccd_protocol::Reportable;
 use ccd_protocol::session::EndReason;
@@ -11,9 +11,9 @@ use std::time::Instant;
 
 impl Session {
     /// Passes input on to the named pipe, and adds the event to the interaction log.
-    pub fn note(self: &Arc<Self>, peer: Option<&Peer>, event: InteractionEvent) {
+    pub fn note(self: &Arc<Self>, peer: Option<&Peer>, event: HistoryEvent) {
         let mut is_logged = self.facts.is_logged();
-        if let InteractionEvent::Send(typed) = &event {
+        if let HistoryEvent::Send(typed) = &event {
             self.pipe.typed(typed);
             // A client that passes its standard input on sends many pieces. Without an echo, all are hidden input.
             is_logged &= !(typed.hidden && self.facts.transient && self.facts.plain);
@@ -41,7 +41,7 @@ impl Session {
             pattern,
             command: command.map(str::to_owned),
         };
-        self.note(Some(peer), InteractionEvent::Failure(failure));
+        self.note(Some(peer), HistoryEvent::Failure(failure));
     }
 
     pub(crate) fn note_end(self: &Arc<Self>) {
@@ -56,7 +56,7 @@ impl Session {
         );
         let is_regular = matches!(reason, Some(EndReason::Exited | EndReason::Closed));
         let exit_code = exit.and_then(|exit| exit.code);
-        let end = InteractionEvent::End {
+        let end = HistoryEvent::End {
             is_regular,
             text,
             exit_code,

@@ -2,7 +2,7 @@
 
 use super::read::MAX_STEPS;
 use super::template::escaped;
-use crate::interaction::{Inexact, InteractionForm, InteractionRow};
+use crate::interaction::{Inexact, InputForm, InteractionRow};
 use ccd_base::shell::quoted_template;
 use ccd_protocol::program::{ExpectStep, Response, SecretSource};
 use ccd_text::hidden::HIDDEN;
@@ -180,9 +180,9 @@ impl Expected {
     fn from_row(row: &InteractionRow) -> Option<Self> {
         let pattern = row.pattern_matched.clone()?;
         let matched = row.output_text.clone().unwrap_or_default();
-        let is_exact = match InteractionForm::from_json(row.form.as_deref()) {
-            Some(InteractionForm::Exact) => true,
-            Some(InteractionForm::Regex) => false,
+        let is_exact = match InputForm::from_json(row.form.as_deref()) {
+            Some(InputForm::Exact) => true,
+            Some(InputForm::Regex) => false,
             Some(_) => return None,
             // Rows of older daemons do not say: a pattern that matched itself is taken to be exact.
             None => pattern == matched,
@@ -215,12 +215,12 @@ impl RecordedInput {
     /// `None` for input that the history only counts.
     fn from_row(row: &InteractionRow) -> Option<Self> {
         let mut text = row.input_text.clone().unwrap_or_default();
-        let form = InteractionForm::from_json(row.form.as_deref());
+        let form = InputForm::from_json(row.form.as_deref());
         let (keys, ends_line) = match form.clone() {
-            Some(InteractionForm::Keys(names)) => (Some(names), false),
-            Some(InteractionForm::Text) => (None, false),
-            Some(InteractionForm::Inexact { has_enter, .. }) => (None, has_enter),
-            Some(InteractionForm::Event) => return None,
+            Some(InputForm::Keys(names)) => (Some(names), false),
+            Some(InputForm::Text) => (None, false),
+            Some(InputForm::Inexact { has_enter, .. }) => (None, has_enter),
+            Some(InputForm::Event) => return None,
             _ => (None, true),
         };
         if ends_line && text.ends_with('\r') {
@@ -231,7 +231,7 @@ impl RecordedInput {
             keys,
             ends_line,
             inexact: match form {
-                Some(InteractionForm::Inexact { how, .. }) => Some(how),
+                Some(InputForm::Inexact { how, .. }) => Some(how),
                 _ => None,
             },
         })

@@ -2,6 +2,7 @@
 
 use super::error::{MissingSecret, ProgramError};
 use super::read::{CheckedProgram, ConfiguredStep, ProgramStep, SecretTemplate, StepInput};
+use super::template::TemplateText;
 use ccd_base::nearest::nearest;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::Secrets;
@@ -187,8 +188,7 @@ fn missing_secret(
     source: &SecretTemplate,
     set: &BTreeMap<String, String>,
 ) -> MissingSecret {
-    let filled =
-        |text: &Option<super::template::TemplateText>| text.as_ref().map(|text| text.fill(set));
+    let filled = |text: &Option<TemplateText>| text.as_ref().map(|text| text.fill(set));
     MissingSecret {
         name: source.name.clone(),
         step: index + 1,

@@ -28,7 +28,7 @@ pub fn show(
     let LoadedTape { which, text, tape } = which.load()?;
     let outline = outline(&text).map_err(|error| which.wrong(error))?;
     let meta = &tape.meta;
-    let invocation = Invocation::from_meta(meta);
+    let invocation = Invocation::new(meta);
     let context = keys.then(|| rules.context_of(&invocation).components());
     let mut room = MAX_OUTPUTS_BYTES;
     let mut exchanges = Vec::with_capacity(tape.exchanges.len());

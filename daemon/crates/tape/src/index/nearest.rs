@@ -30,7 +30,7 @@ const STATE_COST: u32 = 10;
 
 /// What a session has looked up.
 #[derive(Debug, Clone, Copy)]
-pub struct AskedExchange<'a> {
+pub struct Lookup<'a> {
     pub rules: &'a ContextRules,
     pub session: &'a Context,
     pub prompt: &'a str,
@@ -49,7 +49,7 @@ pub struct AskedExchange<'a> {
     pub record_with: &'a str,
 }
 
-impl AskedExchange<'_> {
+impl Lookup<'_> {
     pub(super) fn has_played(&self, hit: &Hit) -> bool {
         let of_tape = self.played.and_then(|played| played.get(&*hit.tape.id));
         of_tape.is_some_and(|played| played.contains(&hit.exchange))
@@ -70,7 +70,7 @@ pub(super) struct NearHit {
 impl Fits {
     /// Returns the exchange that differs least; among equals, the one that was expected next.
     /// Compares a limited number of exchanges.
-    pub(super) fn nearest(&self, asked: &AskedExchange<'_>) -> Option<NearHit> {
+    pub(super) fn nearest(&self, asked: &Lookup<'_>) -> Option<NearHit> {
         let prompt = Fingerprint::from_prompt(asked.prompt);
         let inputs = [
             Fingerprint::from_input(asked.input),
@@ -97,12 +97,7 @@ impl Fits {
     }
 
     /// Returns likely exchanges, the likeliest first.
-    fn around(
-        &self,
-        asked: &AskedExchange<'_>,
-        prompt: Fingerprint,
-        input: Fingerprint,
-    ) -> Vec<Hit> {
+    fn around(&self, asked: &Lookup<'_>, prompt: Fingerprint, input: Fingerprint) -> Vec<Hit> {
         let index = &self.index;
         if asked.last.is_none() && asked.input.is_empty() {
             return self.starts_around(asked);
@@ -137,7 +132,7 @@ impl Fits {
     }
 
     /// Returns starts of the requested program, with any arguments.
-    fn starts_around(&self, asked: &AskedExchange<'_>) -> Vec<Hit> {
+    fn starts_around(&self, asked: &Lookup<'_>) -> Vec<Hit> {
         let tapes = self.tapes_of(&asked.session.program);
         let starts = tapes.filter_map(|tape| Hit::new(tape, 0));
         starts.filter(Hit::is_start).take(MAX_COMPARED).collect()
@@ -166,7 +161,7 @@ fn some<'a>(
 /// Returns the differences between the invocation of a hit's tape and the session's; tapes share invocations.
 fn differences<'a>(
     hit: &Hit,
-    asked: &AskedExchange<'_>,
+    asked: &Lookup<'_>,
     known: &'a mut HashMap<*const Invocation, Vec<Difference>>,
 ) -> &'a [Difference] {
     let invocation = &hit.tape.invocation;

@@ -111,7 +111,7 @@ impl IndexedTape {
         }
         let has_secrets = has_secrets(&meta, &exchanges, &inputs, &prompts.list);
         Self {
-            invocation: Arc::new(Invocation::from_meta(&meta)),
+            invocation: Arc::new(Invocation::new(&meta)),
             exit: exchanges.last().and_then(|last| last.exit),
             created_ns: created_ns(&meta),
             prompts: prompts.list,

@@ -58,7 +58,7 @@ pub struct Invocation {
 }
 
 impl Invocation {
-    pub fn from_meta(meta: &Meta) -> Self {
+    pub fn new(meta: &Meta) -> Self {
         let program = program_name(&meta.program);
         let (mut args, mut env) = (meta.args.clone(), meta.env.clone());
         redact_values(Values::Args {
@@ -244,7 +244,7 @@ impl ContextRules {
         env: &BTreeMap<String, String>,
         cwd: &str,
     ) -> Context {
-        self.context_of(&Invocation::from_meta(&Meta {
+        self.context_of(&Invocation::new(&Meta {
             program: program.to_owned(),
             args: args.to_vec(),
             env: env.clone(),

@@ -3,7 +3,7 @@
 use super::options::{PlaceOfPlay, PlayError, ReplayOptions};
 use super::pace::Injection;
 use super::playback::{Playback, PlaybackStep};
-use super::playing::{PlayingState, Queued};
+use super::playing::{Playing, Queued};
 use super::search::{InputMatch, find, find_start, modes_next, next_on_tape, read};
 use super::steps::{ExchangeSteps, set_modes};
 use crate::format::Exchange;
@@ -32,14 +32,14 @@ pub struct Player {
     /// The tapes that fit, from the index that was asked last.
     fits: Mutex<Option<Arc<Fits>>>,
     playback: Arc<Playback>,
-    pub(super) state: Mutex<PlayingState>,
+    pub(super) state: Mutex<Playing>,
     /// False until the answers that an earlier worker left unprinted are in the queue.
     goes_on: AtomicBool,
 }
 
 /// A replay as it is handed to the next worker.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct KeptPlayer(PlayingState);
+pub struct KeptPlayer(Playing);
 
 impl ReplayOptions {
     /// Logs which exchange answers, and why.
@@ -56,7 +56,7 @@ impl ReplayOptions {
     }
 
     /// Logs which steps changed the prompt and the typed bytes for the comparison.
-    fn log_steps(&self, playing: &PlayingState) {
+    fn log_steps(&self, playing: &Playing) {
         if self.debug || tracing::enabled!(target: "tape", tracing::Level::DEBUG) {
             let prompt = prompt_steps(&playing.prompt.prompt());
             let input = input_steps(&playing.pending);
@@ -67,10 +67,10 @@ impl ReplayOptions {
 
 impl Player {
     pub fn new(options: ReplayOptions) -> Self {
-        Self::with(options, PlayingState::default())
+        Self::with(options, Playing::default())
     }
 
-    fn with(options: ReplayOptions, playing: PlayingState) -> Self {
+    fn with(options: ReplayOptions, playing: Playing) -> Self {
         Self {
             context: options.rules.context_of(&options.invocation),
             options,

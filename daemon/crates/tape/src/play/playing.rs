@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct PlayingState {
+pub(super) struct Playing {
     /// Typed bytes that belong to no exchange yet.
     pub(super) pending: Vec<u8>,
     /// The echo of the pending bytes that was already printed, as part of an answer.

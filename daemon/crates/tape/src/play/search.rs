@@ -4,7 +4,7 @@
 
 use super::options::ReplayOptions;
 use super::playback::InputModes;
-use super::playing::PlayingState;
+use super::playing::Playing;
 use crate::format::Exchange;
 use crate::index::{Fits, Hit, Index};
 use crate::key::{ends_line, is_open_text, normal_input};
@@ -48,7 +48,7 @@ pub(super) fn find_start(fits: &Fits) -> InputMatch {
 }
 
 /// Searches in the order of the rules: the next exchange, then later ones of the same tape, then any tape.
-pub(super) fn find(fits: &Fits, options: &ReplayOptions, playing: &PlayingState) -> InputMatch {
+pub(super) fn find(fits: &Fits, options: &ReplayOptions, playing: &Playing) -> InputMatch {
     let typed = &playing.pending;
     let ends = ends_of(typed);
     let longest = longest_input(fits, typed);
@@ -117,7 +117,7 @@ fn begun(here: &[Hit], typed: &[u8]) -> InputMatch {
 
 /// Returns the next exchange of a tape that was recorded with pipes. When such a tape is recorded, chance decides which
 /// exchange gets which part of the output, so all exchanges are taken from one tape as long as it has the input.
-fn goes_on_piped(fits: &Fits, playing: &PlayingState) -> Option<InputMatch> {
+fn goes_on_piped(fits: &Fits, playing: &Playing) -> Option<InputMatch> {
     let hit = next_on_tape(fits, playing).filter(|_| plays_piped(fits, playing))?;
     let (input, typed) = (hit.input(), &playing.pending);
     let is_whole = ends_line(input) || input.ends_with(&[END_OF_INPUT]) || input == typed;
@@ -134,7 +134,7 @@ fn goes_on_piped(fits: &Fits, playing: &PlayingState) -> Option<InputMatch> {
 }
 
 /// Returns whether the current tape was recorded with pipes.
-fn plays_piped(fits: &Fits, playing: &PlayingState) -> bool {
+fn plays_piped(fits: &Fits, playing: &Playing) -> bool {
     let at = playing.at.as_ref();
     let tape = at.and_then(|(tape, exchange)| fits.index.exchange(tape, *exchange));
     tape.is_some_and(|hit| hit.meta().pty.is_none())
@@ -142,7 +142,7 @@ fn plays_piped(fits: &Fits, playing: &PlayingState) -> bool {
 
 /// Returns the prompts that the next input may follow, the likeliest first: if the current tape was recorded with
 /// pipes, an empty one, because such a program may print at any time; then the prompt that was printed.
-pub(super) fn prompts(fits: &Fits, playing: &PlayingState) -> Vec<String> {
+pub(super) fn prompts(fits: &Fits, playing: &Playing) -> Vec<String> {
     let printed = playing.prompt.prompt();
     if plays_piped(fits, playing) && !printed.is_empty() {
         vec![String::new(), printed]
@@ -197,12 +197,7 @@ fn keys_or_hidden(here: &[Hit], typed: &[u8]) -> Option<InputMatch> {
 }
 
 /// Finds the same input at another position: later on the same tape, or on any tape.
-fn elsewhere(
-    fits: &Fits,
-    playing: &PlayingState,
-    prompt: &str,
-    ends: &[usize],
-) -> Option<InputMatch> {
+fn elsewhere(fits: &Fits, playing: &Playing, prompt: &str, ends: &[usize]) -> Option<InputMatch> {
     let has_played = |hit: &Hit| {
         let of_tape = playing.played.get(&*hit.tape.id);
         of_tape.is_some_and(|played| played.contains(&hit.exchange))
@@ -229,13 +224,13 @@ fn elsewhere(
 }
 
 /// Returns the exchange after the one that was played last.
-pub(super) fn next_on_tape(fits: &Fits, playing: &PlayingState) -> Option<Hit> {
+pub(super) fn next_on_tape(fits: &Fits, playing: &Playing) -> Option<Hit> {
     let (tape, exchange) = playing.at.as_ref()?;
     fits.index.exchange(tape, exchange + 1)
 }
 
 /// Returns how the terminal treats the next input, as recorded for the next exchange.
-pub(super) fn modes_next(fits: &Fits, playing: &PlayingState) -> InputModes {
+pub(super) fn modes_next(fits: &Fits, playing: &Playing) -> InputModes {
     let prompt = playing.prompt.prompt();
     let mut here = fits.candidates(Some(&prompt), playing.state.fingerprint());
     let here = here.next().or_else(|| next_on_tape(fits, playing));

@@ -176,7 +176,7 @@ pub(crate) fn write(
     }
     chain(&mut tape, before, begin.state.clone());
     let meta = &tape.meta;
-    let invocation = Invocation::from_meta(meta);
+    let invocation = Invocation::new(meta);
     let written = match settings.record {
         RecordMode::Overwrite => place::overwrite(root, &settings, &invocation, &tape),
         _ => place::add(root, &settings, &invocation, tape),

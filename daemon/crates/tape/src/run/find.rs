@@ -2,7 +2,7 @@
 
 use crate::TapeError;
 use crate::format::{Exchange, Meta};
-use crate::index::{AskedExchange, Fits, Index, ReadError, TapeId};
+use crate::index::{Fits, Index, Lookup, ReadError, TapeId};
 use crate::key::{Context, Invocation, StateHash};
 use crate::root::{CATCH_UP, Root};
 use crate::settings::TapeSettings;
@@ -14,7 +14,7 @@ const MAX_LOOKS: usize = 3;
 
 /// A run as it is looked up, and recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunInvocation {
+pub struct RunKey {
     /// Without its directory.
     pub program: String,
     /// Only the arguments that count.
@@ -31,7 +31,7 @@ pub struct TapedRun {
     pub exchange: Exchange,
 }
 
-impl RunInvocation {
+impl RunKey {
     /// Returns the run from a tape; if several have it, always from the oldest one. Blocks.
     /// `record_with` is the command line that records it.
     pub fn find(
@@ -40,9 +40,7 @@ impl RunInvocation {
         settings: &TapeSettings,
         record_with: &str,
     ) -> Result<TapedRun, TapeError> {
-        let context = settings
-            .rules
-            .context_of(&Invocation::from_meta(&self.meta()));
+        let context = settings.rules.context_of(&Invocation::new(&self.meta()));
         let mut index = root.index();
         for look in 1.. {
             match self.read(&index, settings, &context) {
@@ -58,20 +56,18 @@ impl RunInvocation {
             }
             index = next;
         }
-        let miss = index
-            .fits(&settings.rules, &context)
-            .explain(&AskedExchange {
-                rules: &settings.rules,
-                session: &context,
-                prompt: "",
-                input: &self.input,
-                state: StateHash::start().fingerprint(),
-                last: None,
-                played: None,
-                is_strict: true,
-                is_run: true,
-                record_with,
-            });
+        let miss = index.fits(&settings.rules, &context).explain(&Lookup {
+            rules: &settings.rules,
+            session: &context,
+            prompt: "",
+            input: &self.input,
+            state: StateHash::start().fingerprint(),
+            last: None,
+            played: None,
+            is_strict: true,
+            is_run: true,
+            record_with,
+        });
         Err(TapeError::Miss(Box::new(miss)))
     }
 

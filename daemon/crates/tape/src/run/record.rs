@@ -1,6 +1,6 @@
 //! Writes a run to a tape.
 
-use super::RunInvocation;
+use super::RunKey;
 use crate::format::{
     Annotations, Chunk, Exchange, InputKind, Meta, Pre, RecordedBy, Tape, TypedInput,
 };
@@ -23,7 +23,7 @@ pub struct RunRecord {
     pub annotations: Annotations,
 }
 
-impl RunInvocation {
+impl RunKey {
     /// Writes the run to a new tape if it is on none, or to the tape that has it, as `record` in `options` says. Blocks.
     /// `options` are complete ([`TapeSettings::completed`]). Secrets are removed, except from what the run changed in the work
     /// tree.
@@ -108,8 +108,8 @@ mod tests {
     use ccd_protocol::tape::RecordMode;
     use std::path::Path;
 
-    fn run(args: &[&str], input: &str) -> RunInvocation {
-        RunInvocation {
+    fn run(args: &[&str], input: &str) -> RunKey {
+        RunKey {
             program: "claude".into(),
             args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             cwd: "/p".into(),
@@ -143,12 +143,7 @@ mod tests {
             Self { folder, root }
         }
 
-        fn record(
-            &self,
-            record: RecordMode,
-            run: &RunInvocation,
-            done: RunRecord,
-        ) -> FinishedTapes {
+        fn record(&self, record: RecordMode, run: &RunKey, done: RunRecord) -> FinishedTapes {
             let options = TapeOptions {
                 record: Some(record),
                 ..TapeOptions::default()
@@ -162,7 +157,7 @@ mod tests {
             TapeSettings::over(options, &ReplayDefaults::default(), self.folder.path()).unwrap()
         }
 
-        fn find(&self, run: &RunInvocation) -> Result<TapedRun, Box<Miss>> {
+        fn find(&self, run: &RunKey) -> Result<TapedRun, Box<Miss>> {
             let settings = self.settings(&TapeOptions::default());
             match run.find(&self.root, &settings, "ccctl exec --record new …") {
                 Ok(found) => Ok(found),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::report::{InputReader, Probe, WaitVerdict};
+use super::report::{InputReader, InputWait, Probe};
 
 /// How long after a write a task may still look as if it had not been woken by it.
 /// The kernel passes on typed bytes in a worker thread; 4 ms were measured on a busy machine. In canonical mode, an
@@ -63,7 +63,7 @@ fn is_fresh(typed: &LastTyped, after: &Probe, since_write: Duration) -> bool {
         }
         (Some(_), None) => false,
         // A task that is doing something else cannot be stale; without a visible task, nothing is known.
-        (None, _) => after.verdict == WaitVerdict::No,
+        (None, _) => after.verdict == InputWait::No,
     }
 }
 
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     fn waiting(reader: InputReader) -> Probe {
-        sample(WaitVerdict::Blocked, Some(reader))
+        sample(InputWait::Blocked, Some(reader))
     }
 
     #[track_caller]
@@ -124,8 +124,8 @@ mod tests {
     #[test]
     fn a_no_counts_at_once_and_an_unknown_does_not() {
         let (no, unknown) = (
-            sample(WaitVerdict::No, None),
-            sample(WaitVerdict::Unknown, None),
+            sample(InputWait::No, None),
+            sample(InputWait::Unknown, None),
         );
         assert_fresh(b"x", Some(READER), &no, Duration::ZERO);
         assert_fresh(b"x", Some(READER), &unknown, STALE_AFTER_WRITE);

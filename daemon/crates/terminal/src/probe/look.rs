@@ -48,7 +48,7 @@ mod platform {
 
 #[cfg(portable)]
 mod platform {
-    use super::super::report::{BLIND, Finding, WaitVerdict};
+    use super::super::report::{BLIND, Finding, InputWait};
     use super::LineModes;
 
     pub(super) fn find(
@@ -58,7 +58,7 @@ mod platform {
         _line: LineModes,
     ) -> Finding {
         Finding {
-            verdict: WaitVerdict::Unknown,
+            verdict: InputWait::Unknown,
             how: BLIND,
             reader: None,
             foreground_state: None,

@@ -24,4 +24,4 @@ mod test_terminal;
 pub use fresh::{LastTyped, STALE_AFTER_WRITE, fresh};
 pub use line_modes::LineModes;
 pub use look::{probe, unread_output};
-pub use report::{InputReader, Probe, WaitVerdict};
+pub use report::{InputReader, InputWait, Probe};

@@ -9,7 +9,7 @@ use super::line_modes::LineModes;
 /// Whether the foreground of a terminal waits for input.
 /// Sorted by precedence: a later variant overrides an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum WaitVerdict {
+pub enum InputWait {
     /// No task waits for this terminal.
     No,
     /// It is not visible; [`Probe::how`] says why.
@@ -54,15 +54,15 @@ pub struct Probe {
     /// The foreground process group; 0 if the terminal has none.
     pub foreground: i32,
     pub line: LineModes,
-    pub verdict: WaitVerdict,
+    pub verdict: InputWait,
     /// The reason for the verdict: the call that the reader is in (`read`, `poll`, `select`, `epoll`), `none` if no
-    /// task waits for the terminal, `stopped` if one would but is stopped. For [`WaitVerdict::Unknown`] the obstacle:
+    /// task waits for the terminal, `stopped` if one would but is stopped. For [`InputWait::Unknown`] the obstacle:
     /// `denied` (another user's or a protected program), `unseen` (no task of the group is visible), `limit` (more
     /// tasks or descriptors than one probe checks), `relay` (a task reads the terminal, but passes the input on to a
     /// program that is not visible), `multiplexer` (the same, and it draws a screen of its own), `elsewhere` (the
     /// group waits for another process, which may be reading the terminal), `platform`.
     pub how: Cow<'static, str>,
-    /// The waiting task, for [`WaitVerdict::Blocked`], [`WaitVerdict::Accepts`] and a [relay](Probe::is_relay).
+    /// The waiting task, for [`InputWait::Blocked`], [`InputWait::Accepts`] and a [relay](Probe::is_relay).
     pub reader: Option<InputReader>,
     /// The state letter of the foreground group's leader (R, S, D, T, t, Z …); `None` if it is not visible.
     pub foreground_state: Option<char>,
@@ -97,9 +97,9 @@ impl Probe {
             .as_ref()
             .is_some_and(InputReader::waits_for_input_alone);
         match self.verdict {
-            WaitVerdict::Blocked => "blocked reading its terminal",
-            WaitVerdict::Accepts if alone => "blocked reading its terminal",
-            WaitVerdict::No | WaitVerdict::Unknown | WaitVerdict::Accepts => {
+            InputWait::Blocked => "blocked reading its terminal",
+            InputWait::Accepts if alone => "blocked reading its terminal",
+            InputWait::No | InputWait::Unknown | InputWait::Accepts => {
                 match self.foreground_state {
                     Some('T' | 't') => "stopped",
                     _ if self.how == "stopped" => "stopped",
@@ -113,7 +113,7 @@ impl Probe {
 /// What is known from the tasks of the foreground group.
 #[derive(Debug)]
 pub(super) struct Finding {
-    pub(super) verdict: WaitVerdict,
+    pub(super) verdict: InputWait,
     pub(super) how: &'static str,
     pub(super) reader: Option<InputReader>,
     pub(super) foreground_state: Option<char>,
@@ -127,7 +127,7 @@ pub(super) struct Finding {
 pub(super) mod tests {
     use super::*;
 
-    pub(in super::super) fn sample(verdict: WaitVerdict, reader: Option<InputReader>) -> Probe {
+    pub(in super::super) fn sample(verdict: InputWait, reader: Option<InputReader>) -> Probe {
         Probe {
             foreground: 7,
             line: LineModes::default(),
@@ -158,13 +158,13 @@ pub(super) mod tests {
         };
         let stopped = Probe {
             foreground_state: Some('T'),
-            ..sample(WaitVerdict::No, None)
+            ..sample(InputWait::No, None)
         };
         for (probe, activity) in [
-            (sample(WaitVerdict::Blocked, Some(READER)), BLOCKED),
-            (sample(WaitVerdict::Accepts, Some(READER)), BLOCKED),
-            (sample(WaitVerdict::Accepts, Some(timed)), "running"),
-            (sample(WaitVerdict::No, None), "running"),
+            (sample(InputWait::Blocked, Some(READER)), BLOCKED),
+            (sample(InputWait::Accepts, Some(READER)), BLOCKED),
+            (sample(InputWait::Accepts, Some(timed)), "running"),
+            (sample(InputWait::No, None), "running"),
             (stopped, "stopped"),
         ] {
             assert_eq!(probe.activity(), activity, "{probe:?}");

@@ -6,7 +6,7 @@ use std::io;
 use super::line_modes::LineModes;
 use super::proc::{Descriptor, ProcFiles, TaskId};
 use super::relay;
-use super::report::{Finding, InputReader, MULTIPLEXER, RELAY, WaitVerdict};
+use super::report::{Finding, InputReader, InputWait, MULTIPLEXER, RELAY};
 use super::syscall::{Sleep, TaskWait, wait_of};
 use crate::piped::INPUT_DESCRIPTOR;
 use rustix::fs::makedev;
@@ -49,7 +49,7 @@ struct ProbeSearch {
     tasks_left: usize,
     /// A member of the group other than its leader was seen.
     seen_member: bool,
-    verdict: WaitVerdict,
+    verdict: InputWait,
     how: &'static str,
     found: Option<(InputReader, char)>,
     /// A process whose tasks may not be inspected.
@@ -63,7 +63,7 @@ struct ProbeSearch {
 
 /// How a task waits for the terminal.
 struct TerminalWait {
-    verdict: WaitVerdict,
+    verdict: InputWait,
     how: &'static str,
     /// Without its switches.
     reader: InputReader,
@@ -81,7 +81,7 @@ impl ProbeSearch {
             pipe: None,
             tasks_left: MAX_TASKS,
             seen_member: false,
-            verdict: WaitVerdict::No,
+            verdict: InputWait::No,
             how: "none",
             found: None,
             denied: None,
@@ -97,11 +97,11 @@ impl ProbeSearch {
             _ => self.files.stat(self.group).map(|stat| stat.state),
         };
         if self.group > 0 && foreground_state.is_none() && !self.seen_member {
-            self.note(WaitVerdict::Unknown, "unseen");
+            self.note(InputWait::Unknown, "unseen");
         }
         // Somebody has taken over the terminal, and it may be the process that the group waits for.
         if self.waits_elsewhere && line.is_changed() {
-            self.note(WaitVerdict::Unknown, "elsewhere");
+            self.note(InputWait::Unknown, "elsewhere");
         }
         self.judge_reader(line);
         let denied_state = self
@@ -113,7 +113,7 @@ impl ProbeSearch {
             how: self.how,
             reader: self.found.map(|(reader, _)| reader),
             foreground_state,
-            sleeps_unseen: self.verdict == WaitVerdict::Unknown && denied_state == Some('S'),
+            sleeps_unseen: self.verdict == InputWait::Unknown && denied_state == Some('S'),
             asks_secret: self.asks_secret,
         }
     }
@@ -128,11 +128,11 @@ impl ProbeSearch {
         let name = name.as_deref().unwrap_or_default();
         self.asks_secret |= name.starts_with("pinentry");
         // A relay's own question, such as for the password, is read line by line.
-        let asks_itself = self.verdict == WaitVerdict::Blocked && line.canonical;
+        let asks_itself = self.verdict == InputWait::Blocked && line.canonical;
         if relay::is_multiplexer(name) {
-            (self.verdict, self.how) = (WaitVerdict::Unknown, MULTIPLEXER);
+            (self.verdict, self.how) = (InputWait::Unknown, MULTIPLEXER);
         } else if self.passes_on || (relay::is_relay(name) && !asks_itself) {
-            (self.verdict, self.how) = (WaitVerdict::Unknown, RELAY);
+            (self.verdict, self.how) = (InputWait::Unknown, RELAY);
         }
     }
 
@@ -173,7 +173,7 @@ impl ProbeSearch {
     /// Checks the candidates in the tree under the session's leader, the youngest first, because jobs are started last.
     fn look_below(&mut self) {
         if !self.look_in_tree(vec![self.session]) {
-            self.note(WaitVerdict::Unknown, "limit");
+            self.note(InputWait::Unknown, "limit");
         }
     }
 
@@ -238,7 +238,7 @@ impl ProbeSearch {
     /// Returns whether the task waits for the terminal, and stores the finding.
     fn look_at_task(&mut self, task: TaskId) -> bool {
         if self.tasks_left == 0 {
-            self.note(WaitVerdict::Unknown, "limit");
+            self.note(InputWait::Unknown, "limit");
             return false;
         }
         self.tasks_left -= 1;
@@ -260,7 +260,7 @@ impl ProbeSearch {
             return false;
         };
         if matches!(status.state, 'T' | 't') {
-            self.note(WaitVerdict::No, "stopped");
+            self.note(InputWait::No, "stopped");
             return false;
         }
         // The count of switches belongs to this sleep only if the task still sleeps after it was read.
@@ -302,7 +302,7 @@ impl ProbeSearch {
                 let descriptor = self.files.descriptor(task, descriptor);
                 if self.is_terminal(task, descriptor) {
                     return Some(TerminalWait {
-                        verdict: WaitVerdict::Blocked,
+                        verdict: InputWait::Blocked,
                         how: "read",
                         reader,
                         masters: Vec::new(),
@@ -332,11 +332,11 @@ impl ProbeSearch {
             }
         }
         if !terminal && set.cut {
-            self.note(WaitVerdict::Unknown, "limit");
+            self.note(InputWait::Unknown, "limit");
         }
         self.note_elsewhere(task, !terminal && socket);
         terminal.then_some(TerminalWait {
-            verdict: WaitVerdict::Accepts,
+            verdict: InputWait::Accepts,
             how: set.how,
             reader: InputReader {
                 socket_in_set: socket,
@@ -375,12 +375,12 @@ impl ProbeSearch {
     fn note_error(&mut self, task: TaskId, error: &io::Error) {
         if error.kind() == io::ErrorKind::PermissionDenied && self.is_member(task.pid) {
             self.denied.get_or_insert(task.pid);
-            self.note(WaitVerdict::Unknown, "denied");
+            self.note(InputWait::Unknown, "denied");
         }
     }
 
     /// Stores the finding that takes precedence; among equals the first, but anything overrides `none`.
-    fn note(&mut self, verdict: WaitVerdict, how: &'static str) {
+    fn note(&mut self, verdict: InputWait, how: &'static str) {
         if verdict > self.verdict || (verdict == self.verdict && self.how == "none") {
             self.verdict = verdict;
             self.how = how;

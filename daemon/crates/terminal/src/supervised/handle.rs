@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 const REPORTS_LEN: usize = 4;
 
 #[derive(Debug)]
-pub struct SupervisedOutput {
+pub struct OutputPipes {
     pub stdout: PipeReader,
     pub stderr: PipeReader,
 }
@@ -24,7 +24,7 @@ pub struct Supervised {
     reports: mpsc::Receiver<Report>,
     supervisor: Child,
     /// The reading ends of the program's standard output and error, until somebody takes them.
-    pub output: Option<SupervisedOutput>,
+    pub output: Option<OutputPipes>,
 }
 
 impl Supervised {
@@ -61,7 +61,7 @@ impl Supervised {
             orders,
             reports,
             supervisor,
-            output: Some(SupervisedOutput { stdout, stderr }),
+            output: Some(OutputPipes { stdout, stderr }),
         })
     }
 

@@ -1,6 +1,6 @@
 //! Turns single keys that a person types into lines for the interaction log.
 
-use crate::interaction::{InteractionForm, TypedText};
+use crate::interaction::{InputForm, TypedText};
 use crate::keys::{self, Key};
 
 /// A longer line is split.
@@ -106,12 +106,12 @@ impl TypedLine {
         })
     }
 
-    fn form(&mut self, has_enter: bool) -> InteractionForm {
+    fn form(&mut self, has_enter: bool) -> InputForm {
         if self.keys.is_empty() {
             return if has_enter {
-                InteractionForm::Line
+                InputForm::Line
             } else {
-                InteractionForm::Text
+                InputForm::Text
             };
         }
         self.name_text();
@@ -120,10 +120,10 @@ impl TypedLine {
             keys.push("Enter".to_owned());
         }
         if keys.iter().all(|key| keys::fault(key).is_none()) {
-            InteractionForm::Keys(keys)
+            InputForm::Keys(keys)
         } else {
             // For example, characters that were only counted cannot be typed.
-            InteractionForm::Event
+            InputForm::Event
         }
     }
 
@@ -306,19 +306,19 @@ mod tests {
             done.into_iter().map(|typed| typed.form).collect::<Vec<_>>()
         };
         let keys =
-            |names: &[&str]| InteractionForm::Keys(names.iter().map(|&name| name.into()).collect());
+            |names: &[&str]| InputForm::Keys(names.iter().map(|&name| name.into()).collect());
         assert_eq!(
             forms(b"ls\r\rcx\x7fd\ty\rz\x03", SHELL),
             [
-                InteractionForm::Line,
+                InputForm::Line,
                 keys(&["Enter"]),
                 keys(&["c", "d", "Tab", "y", "Enter"]),
                 keys(&["z", "C-c"]),
             ]
         );
-        assert_eq!(forms(b"ihello\r", FULL_SCREEN), [InteractionForm::Event]);
+        assert_eq!(forms(b"ihello\r", FULL_SCREEN), [InputForm::Event]);
         assert!(line.add(b"not done", SHELL).is_empty());
-        assert_eq!(line.take().unwrap().form, InteractionForm::Text);
+        assert_eq!(line.take().unwrap().form, InputForm::Text);
     }
 
     #[test]

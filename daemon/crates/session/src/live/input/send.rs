@@ -2,7 +2,7 @@
 
 use super::end_of_input::LastLine;
 use super::write::{InputError, Stopped, TerminalInput, Written};
-use crate::interaction::{Inexact, InteractionEvent, InteractionForm, TypedText};
+use crate::interaction::{HistoryEvent, Inexact, InputForm, TypedText};
 use crate::keys;
 use crate::live::attach::TakenInput;
 use crate::live::error::SessionError;
@@ -62,17 +62,17 @@ impl RequestedInput {
         self.letters.as_deref().unwrap_or(&self.text)
     }
 
-    fn form(&self) -> InteractionForm {
+    fn form(&self) -> InputForm {
         if let Some(names) = &self.keys {
-            return InteractionForm::Keys(names.clone());
+            return InputForm::Keys(names.clone());
         }
         match self.inexact {
-            Some(how) => InteractionForm::Inexact {
+            Some(how) => InputForm::Inexact {
                 how,
                 has_enter: self.has_enter,
             },
-            None if self.has_enter => InteractionForm::Line,
-            None => InteractionForm::Text,
+            None if self.has_enter => InputForm::Line,
+            None => InputForm::Text,
         }
     }
 }
@@ -246,7 +246,7 @@ impl Session {
                 } else if !secret {
                     self.remember_part(input);
                 }
-                self.note(Some(peer), InteractionEvent::Send(typed.into()));
+                self.note(Some(peer), HistoryEvent::Send(typed.into()));
             }
         }
         Ok(SessionSendReply {

@@ -4,8 +4,8 @@
 //! puts another thread in charge of the other sessions, and the hanging thread ends once its write returns. Nothing that
 //! delivers output ever waits for the disk.
 
-use super::thread::LoggerThread;
-use crate::interaction::InteractionEvent;
+use super::thread::LogThread;
+use crate::interaction::HistoryEvent;
 use crate::live::end::{CLOSE_GRACE, sleep_until};
 use crate::live::session::Session;
 use crate::live::survive::die_if_asked;
@@ -80,7 +80,7 @@ struct LoggerState {
     batch: VecDeque<Arc<Session>>,
     /// Something is due that must not wait for more.
     is_urgent: bool,
-    rest: WriterRest,
+    rest: LogRest,
     /// The number of the thread in charge; all others end.
     in_charge: u64,
     /// The session that is being written.
@@ -93,7 +93,7 @@ struct LoggerState {
 struct LogTurn {
     session: Arc<Session>,
     since: Instant,
-    thread: LoggerThread,
+    thread: LogThread,
 }
 
 impl LogTurn {
@@ -106,7 +106,7 @@ impl LogTurn {
 
 /// State of the thread in charge while it does not write.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum WriterRest {
+enum LogRest {
     #[default]
     None,
     /// It waits for more output.
@@ -195,16 +195,16 @@ impl LoggerShared {
         }
         match state.rest {
             _ if call.is_urgent => self.wake(state),
-            WriterRest::Sleeps => self.timer.notify_one(),
-            WriterRest::None | WriterRest::Gathers => {}
+            LogRest::Sleeps => self.timer.notify_one(),
+            LogRest::None | LogRest::Gathers => {}
         }
     }
 
     /// Has the thread in charge write what is due, at once.
     fn wake(&self, mut state: MutexGuard<'_, LoggerState>) {
         state.is_urgent = true;
-        if state.rest != WriterRest::None {
-            state.rest = WriterRest::None;
+        if state.rest != LogRest::None {
+            state.rest = LogRest::None;
             drop(state);
             self.woken.notify_one();
         }
@@ -213,7 +213,7 @@ impl LoggerShared {
     /// Main loop of the thread with this number: writes what is due while the thread is in charge.
     fn write_all(&self, number: u64) {
         let mut buffer = Vec::new();
-        let thread = LoggerThread::current();
+        let thread = LogThread::current();
         while let Some(session) = self.next(number, thread) {
             self.write(&session, &mut buffer);
             let mut state = self.state.lock();
@@ -229,7 +229,7 @@ impl LoggerShared {
     }
 
     /// Returns the session to write next; `None` if this thread must end.
-    fn next(&self, number: u64, thread: LoggerThread) -> Option<Arc<Session>> {
+    fn next(&self, number: u64, thread: LogThread) -> Option<Arc<Session>> {
         let mut state = self.state.lock();
         loop {
             if state.stop || state.in_charge != number {
@@ -254,10 +254,10 @@ impl LoggerShared {
     /// Waits until something is due and [`LOG_DELAY`] longer, then makes it the batch.
     fn gather(&self, state: &mut MutexGuard<'_, LoggerState>) {
         if !state.is_urgent {
-            self.rest(state, WriterRest::Gathers, Some(LOG_DELAY));
+            self.rest(state, LogRest::Gathers, Some(LOG_DELAY));
         }
         if state.due.is_empty() {
-            return self.rest(state, WriterRest::Sleeps, None);
+            return self.rest(state, LogRest::Sleeps, None);
         }
         state.is_urgent = false;
         let LoggerState { due, batch, .. } = &mut **state;
@@ -268,7 +268,7 @@ impl LoggerShared {
     fn rest(
         &self,
         state: &mut MutexGuard<'_, LoggerState>,
-        rest: WriterRest,
+        rest: LogRest,
         limit: Option<Duration>,
     ) {
         state.rest = rest;
@@ -279,7 +279,7 @@ impl LoggerShared {
             }
             None => self.woken.wait_while(state, is_resting),
         }
-        state.rest = WriterRest::None;
+        state.rest = LogRest::None;
     }
 
     fn write(&self, session: &Arc<Session>, buffer: &mut Vec<u8>) {
@@ -329,7 +329,7 @@ impl LoggerShared {
         }
         if let Some(trouble) = flushed.trouble {
             tracing::error!(session = %session.id(), trouble, "output is not logged; the session continues");
-            session.note(None, InteractionEvent::Trouble(trouble));
+            session.note(None, HistoryEvent::Trouble(trouble));
         }
     }
 
@@ -344,7 +344,7 @@ impl LoggerShared {
                     tokio::task::yield_now().await;
                     let state = self.state.lock();
                     let now = Instant::now();
-                    if state.rest == WriterRest::Sleeps && !state.due.is_empty() {
+                    if state.rest == LogRest::Sleeps && !state.due.is_empty() {
                         write_at.get_or_insert(now + LOG_DELAY);
                     }
                     if state.is_checked {
@@ -354,7 +354,7 @@ impl LoggerShared {
                 () = sleep_until(write_at), if write_at.is_some() => {
                     write_at = None;
                     let mut state = self.state.lock();
-                    if state.rest == WriterRest::Sleeps && !state.due.is_empty() {
+                    if state.rest == LogRest::Sleeps && !state.due.is_empty() {
                         state.is_checked = true;
                         check_at.get_or_insert_with(|| Instant::now() + CHECK_PERIOD);
                         self.wake(state);

@@ -1,6 +1,6 @@
 //! Delivers output from the rings to everything that waits for it.
 
-use crate::interaction::InteractionEvent;
+use crate::interaction::HistoryEvent;
 use crate::live::end::CLOSE_GRACE;
 use crate::live::registry::Sessions;
 use crate::live::screen::Queries;
@@ -53,7 +53,7 @@ impl Session {
 
     fn end_without_ring(self: &Arc<Self>) {
         tracing::error!(session = %self.id(), trouble = LOST_RING, "a ring is lost");
-        self.note(None, InteractionEvent::Trouble(LOST_RING.into()));
+        self.note(None, HistoryEvent::Trouble(LOST_RING.into()));
         self.order_close(EndReason::RingLost, CLOSE_GRACE);
     }
 }

@@ -1,6 +1,6 @@
 //! Reading output: never consumes, is bounded, and reports what is left out.
 
-use crate::interaction::InteractionEvent;
+use crate::interaction::HistoryEvent;
 use crate::live::error::SessionError;
 use crate::live::session::Session;
 use crate::output::{PIECE_BYTES, Piece};
@@ -42,7 +42,7 @@ impl Session {
             let collected = collect(self, start, upto, most, lines).await?;
             self.note(
                 Some(peer),
-                InteractionEvent::Read {
+                HistoryEvent::Read {
                     upto: collected.end,
                 },
             );

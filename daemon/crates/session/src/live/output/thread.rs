@@ -1,12 +1,12 @@
 //! The state of a thread of this process, as seen from another thread.
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LoggerThread {
+pub(super) struct LogThread {
     #[cfg(target_os = "linux")]
     id: rustix::thread::Pid,
 }
 
-impl LoggerThread {
+impl LogThread {
     pub(super) fn current() -> Self {
         Self {
             #[cfg(target_os = "linux")]
@@ -35,11 +35,11 @@ mod tests {
 
     #[test]
     fn who_runs_is_told_from_who_waits() {
-        assert!(LoggerThread::current().is_runnable());
+        assert!(LogThread::current().is_runnable());
         let told = std::sync::mpsc::sync_channel(1);
         let go_on = std::sync::mpsc::sync_channel::<()>(1);
         let waiting = std::thread::spawn(move || {
-            told.0.send(LoggerThread::current()).unwrap();
+            told.0.send(LogThread::current()).unwrap();
             let _ = go_on.1.recv();
         });
         let thread = told.1.recv().unwrap();

@@ -5,7 +5,7 @@ use super::place::{self, PipeProgress};
 use super::sender::PipeSender;
 use super::state::{KeptPipe, OpenPipe};
 use super::task::PipeTask;
-use crate::interaction::InteractionEvent;
+use crate::interaction::HistoryEvent;
 use crate::live::{Services, Session, SessionError};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{NamedPipe, PipeRepeat, SessionPipeParams};
@@ -133,7 +133,7 @@ impl Session {
             Err(error) => {
                 tracing::error!(session = %self.id(), %error, "a pipe cannot be continued");
                 let text = format!("the named pipe is closed: {error}");
-                self.note(None, InteractionEvent::Trouble(text));
+                self.note(None, HistoryEvent::Trouble(text));
             }
         }
     }

@@ -141,7 +141,7 @@ mod tests {
             offset: 0,
             hidden: false,
             echo: None,
-            form: crate::interaction::InteractionForm::Line,
+            form: crate::interaction::InputForm::Line,
         });
         (0..MAX_WAITING + 3).for_each(|_| queue.push(&typed));
         assert_eq!(

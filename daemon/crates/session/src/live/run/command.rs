@@ -6,7 +6,7 @@ use super::second_terminal::SecondTerminal;
 use super::target::{RunTarget, tail};
 use super::typing::{RunTyping, Shell, untypeable};
 use crate::durations::Deadline;
-use crate::interaction::{InteractionEvent, InteractionForm, TypedText};
+use crate::interaction::{HistoryEvent, InputForm, TypedText};
 use crate::live::error::{Busy, SessionError};
 use crate::live::input::TerminalInput;
 use crate::live::session::Session;
@@ -156,9 +156,9 @@ impl Session {
             offset: written.offset,
             hidden: false,
             echo: None,
-            form: InteractionForm::Line,
+            form: InputForm::Line,
         };
-        self.note(Some(peer), InteractionEvent::Send(typed.into()));
+        self.note(Some(peer), HistoryEvent::Send(typed.into()));
         let follower = Follower {
             session: Arc::clone(self),
             running: Arc::clone(&running),

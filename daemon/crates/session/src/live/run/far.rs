@@ -5,7 +5,7 @@ use crate::durations::Deadline;
 use crate::live::error::SessionError;
 use crate::live::input::TerminalInput;
 use crate::live::session::Session;
-use crate::live::shell::{Nonce, Printer, PromptLikeness, ShellPrompt};
+use crate::live::shell::{Nonce, Printer, PromptMatch, ShellPrompt};
 use crate::output::Piece;
 use memchr::memmem;
 use std::time::Duration;
@@ -28,7 +28,7 @@ impl Session {
     pub(super) fn far_printer(&self, relay: i32) -> Option<Printer> {
         let known = self.far_shell.lock();
         let known = known.as_ref().filter(|known| known.relay == relay)?;
-        (known.prompt.likeness(&tail(self)) == PromptLikeness::Same).then_some(known.printer)
+        (known.prompt.likeness(&tail(self)) == PromptMatch::Same).then_some(known.printer)
     }
 
     /// Remembers what the shell at this prompt answered.

@@ -4,7 +4,7 @@
 //! command. The nonce need not be secret: it only separates the command's output from that of earlier commands, and a
 //! program that prints marks on purpose only spoils its own recording.
 
-use crate::live::shell::{LineError, Nonce, Printer, TypingWay, typed_line};
+use crate::live::shell::{LineError, Nonce, Printer, TypedAs, typed_line};
 use crate::live::tape::SessionTape;
 use ccd_tape::record::CommandLine;
 use ccd_text::redact::redact_typed;
@@ -35,7 +35,7 @@ impl CommandOnTape {
         let line = if has_editor {
             format!("{shown}\r").into_bytes()
         } else {
-            typed_line(&nonce, PRINTER, TypingWay::Inline(shown.as_bytes()), None)?
+            typed_line(&nonce, PRINTER, TypedAs::Inline(shown.as_bytes()), None)?
         };
         Ok(Self {
             line,

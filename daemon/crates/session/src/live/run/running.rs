@@ -4,7 +4,7 @@ use super::second_terminal::SecondTerminal;
 use super::target::{FIRST_LOOK, base_name, is_relay_or_shell, program_of, shell_waits};
 use super::typing::{RunTyping, Shell};
 use crate::durations::Deadline;
-use crate::interaction::InteractionEvent;
+use crate::interaction::HistoryEvent;
 use crate::live::error::{Busy, SessionError};
 use crate::live::input::TerminalInput;
 use crate::live::session::Session;
@@ -130,7 +130,7 @@ impl Follower {
     pub(super) async fn follow(mut self) {
         let end = match self.until_end().await {
             Ok(Ok(outcome)) => {
-                let finished = InteractionEvent::Finished {
+                let finished = HistoryEvent::Finished {
                     upto: outcome.end,
                     exit_code: outcome.exit_code,
                 };

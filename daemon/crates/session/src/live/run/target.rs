@@ -9,7 +9,7 @@ use crate::live::shell::{
     is_integrated,
 };
 use crate::live::wait::{Silence, is_fresh, is_of_tape, last_line, recent_bytes};
-use ccd_terminal::probe::{Probe, STALE_AFTER_WRITE, WaitVerdict};
+use ccd_terminal::probe::{InputWait, Probe, STALE_AFTER_WRITE};
 use ccd_text::pattern::Compiled;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -103,7 +103,7 @@ impl Session {
                     return Ok(self.target_at(&seen, Shell::Own));
                 }
             } else if program.is_some_and(is_relay_or_shell) {
-                if seen.waits || (seen.is_settled && seen.probe.verdict == WaitVerdict::Unknown) {
+                if seen.waits || (seen.is_settled && seen.probe.verdict == InputWait::Unknown) {
                     let target = self.other_target(&seen, &mut answer, &deadline).await?;
                     if let Some(target) = target {
                         return Ok(target);
@@ -260,7 +260,7 @@ impl Session {
         let is_integrated = || self.facts.shell && is_integrated(probe.foreground);
         match ShellKind::from_process(probe.foreground, foreground) {
             // Its line editor waits for several things, where the platform shows that.
-            Some(ShellKind::Bash) if probe.verdict == WaitVerdict::Blocked => true,
+            Some(ShellKind::Bash) if probe.verdict == InputWait::Blocked => true,
             Some(ShellKind::Bash | ShellKind::Zsh) => is_integrated() && !edits_a_line(&tail),
             Some(ShellKind::Fish) => is_integrated(),
             _ => false,
@@ -307,12 +307,12 @@ impl Session {
 /// a prompt.
 pub(super) fn shell_waits(session: &Session, probe: &Probe, library: &Compiled) -> bool {
     match probe.verdict {
-        WaitVerdict::Blocked | WaitVerdict::Accepts => true,
-        WaitVerdict::Unknown if probe.is_relay() => true,
-        WaitVerdict::Unknown if probe.is_blind() => {
+        InputWait::Blocked | InputWait::Accepts => true,
+        InputWait::Unknown if probe.is_relay() => true,
+        InputWait::Unknown if probe.is_blind() => {
             !probe.line.canonical || library.is_prompt(&last_line(session))
         }
-        WaitVerdict::Unknown | WaitVerdict::No => false,
+        InputWait::Unknown | InputWait::No => false,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::live::error::SessionError;
 use crate::live::shell::{
-    CommandStart, LineError, Nonce, Printer, ShellPrompt, ShellRun, TypingWay, takes_commands,
+    CommandStart, LineError, Nonce, Printer, ShellPrompt, ShellRun, TypedAs, takes_commands,
 };
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -49,9 +49,9 @@ impl RunTyping {
             printer: self.printer,
             way: match path {
                 // A tape needs no file: it answers the command itself.
-                _ if self.has_editor => TypingWay::Editor(path.unwrap_or(Path::new("/"))),
-                Some(path) => TypingWay::File(path),
-                None => TypingWay::Inline(command.as_bytes()),
+                _ if self.has_editor => TypedAs::Editor(path.unwrap_or(Path::new("/"))),
+                Some(path) => TypedAs::File(path),
+                None => TypedAs::Inline(command.as_bytes()),
             },
             prompt: ShellPrompt::at_end_of(shown, self.line_editing),
             isolate,

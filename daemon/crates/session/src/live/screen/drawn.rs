@@ -1,7 +1,7 @@
 //! A drawn screen, and how it is drawn on: in slices, on another thread unless they are certainly short.
 
 use super::memory::CountedMemory;
-use super::sizes::TerminalResize;
+use super::sizes::SizeChange;
 use ccd_screen::Screen;
 use ccd_store::blocking_io;
 use std::io;
@@ -56,7 +56,7 @@ impl Drawn {
 pub(super) async fn slice(
     mut model: ModelGuard,
     start: Instant,
-    work: ModelWork,
+    work: DrawStep,
 ) -> io::Result<ModelGuard> {
     if work.is_short(&model.screen) && start.elapsed() < INLINE_TIME {
         work.run(&mut model, INLINE_TIME);
@@ -69,13 +69,13 @@ pub(super) async fn slice(
     blocking_io(run).await
 }
 
-pub(super) enum ModelWork {
-    Resize(TerminalResize),
+pub(super) enum DrawStep {
+    Resize(SizeChange),
     /// Output from where the screen is drawn up to.
     Draw(Vec<u8>),
 }
 
-impl ModelWork {
+impl DrawStep {
     fn is_short(&self, screen: &Screen) -> bool {
         let work_cells = match self {
             Self::Resize(resize) => usize::from(resize.rows) * usize::from(resize.cols),

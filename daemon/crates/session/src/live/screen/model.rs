@@ -1,10 +1,10 @@
 //! The screen of a session: drawn on request, from where the last request ended.
 //! Parsing costs as much as the terminal itself, so it is never done while output is delivered.
 
-use super::drawn::{Drawn, INLINE_CELLS, ModelGuard, ModelWork, slice};
+use super::drawn::{DrawStep, Drawn, INLINE_CELLS, ModelGuard, slice};
 use super::file as screen_file;
 use super::memory::CountedMemory;
-use super::sizes::{self, Sizes, TerminalResize};
+use super::sizes::{self, SizeChange, Sizes};
 use crate::output::{Output, PIECE_BYTES, Piece};
 use ccd_screen::Screen;
 use ccd_store::{blocking_io, give_back_memory_soon};
@@ -141,9 +141,7 @@ impl ScreenModel {
 
     /// Sets the terminal's size for all output from `offset` on.
     pub fn resize(&self, offset: u64, rows: u16, cols: u16) {
-        self.sizes
-            .lock()
-            .push(TerminalResize { offset, rows, cols });
+        self.sizes.lock().push(SizeChange { offset, rows, cols });
     }
 
     /// Returns true if no task is about to [write](Self::write_sizes) the sizes; the caller must then do it.
@@ -253,13 +251,13 @@ impl ScreenModel {
             let next = self.sizes.lock().next();
             if let Some(resize) = next.filter(|resize| resize.offset <= model.upto) {
                 self.sizes.lock().advance();
-                model = slice(model, start, ModelWork::Resize(resize)).await?;
+                model = slice(model, start, DrawStep::Resize(resize)).await?;
             } else if model.upto < upto {
                 let end = next.map_or(upto, |resize| resize.offset.min(upto));
                 let most = usize::try_from(end - model.upto).unwrap_or(usize::MAX);
                 match output.read(model.upto, most.min(PIECE_BYTES)).await? {
                     Piece::Bytes(bytes) => {
-                        model = slice(model, start, ModelWork::Draw(bytes)).await?
+                        model = slice(model, start, DrawStep::Draw(bytes)).await?
                     }
                     Piece::Missing { resume } => model.upto = resume.max(model.upto + 1),
                     Piece::Pending | Piece::End => return Ok((model, false)),

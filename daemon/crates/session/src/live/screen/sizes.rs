@@ -16,14 +16,14 @@ const FILE: &str = "sizes.json";
 pub struct Sizes {
     pub(super) first: (u16, u16),
     /// Changes after the saved screen, if there is one.
-    changes: VecDeque<TerminalResize>,
+    changes: VecDeque<SizeChange>,
     /// Number of changes that are applied to the drawn screen.
     #[serde(skip)]
     drawn_count: usize,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct TerminalResize {
+pub(super) struct SizeChange {
     pub(super) offset: u64,
     pub(super) rows: u16,
     pub(super) cols: u16,
@@ -48,7 +48,7 @@ impl Sizes {
     }
 
     /// Returns the next change that is not applied to the drawn screen.
-    pub(super) fn next(&self) -> Option<TerminalResize> {
+    pub(super) fn next(&self) -> Option<SizeChange> {
         self.changes.get(self.drawn_count).copied()
     }
 
@@ -57,7 +57,7 @@ impl Sizes {
         self.drawn_count += 1;
     }
 
-    pub(super) fn push(&mut self, change: TerminalResize) {
+    pub(super) fn push(&mut self, change: SizeChange) {
         if self.changes.len() == MAX_RESIZES {
             // The sizes in between hardly matter any more.
             self.forget_oldest();
@@ -73,7 +73,7 @@ impl Sizes {
     }
 
     fn forget_oldest(&mut self) {
-        if let Some(TerminalResize { rows, cols, .. }) = self.changes.pop_front() {
+        if let Some(SizeChange { rows, cols, .. }) = self.changes.pop_front() {
             self.first = (rows, cols);
             self.drawn_count = self.drawn_count.saturating_sub(1);
         }

@@ -17,7 +17,7 @@ use rustix::termios::{LocalModes, OutputModes, tcgetattr, tcgetpgrp};
 use super::prompt_line::TAIL_MAX_LEN;
 use super::{
     CommandOutcome, CommandStart, Nonce, Printer, Quiet, ShellAction, ShellGone, ShellKind,
-    ShellPrompt, ShellRun, TypingWay, command_file, editor_file, is_integrated, takes_commands,
+    ShellPrompt, ShellRun, TypedAs, command_file, editor_file, is_integrated, takes_commands,
 };
 
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -144,9 +144,9 @@ impl LiveShell {
         };
         let file = file.unwrap();
         let way = match given {
-            Given::Inline => TypingWay::Inline(command),
-            Given::File | Given::Isolated => TypingWay::File(&file.0),
-            Given::Editor => TypingWay::Editor(&file.0),
+            Given::Inline => TypedAs::Inline(command),
+            Given::File | Given::Isolated => TypedAs::File(&file.0),
+            Given::Editor => TypedAs::Editor(&file.0),
         };
         let second = (given == Given::Isolated).then(SecondTerminal::open);
         let isolate = second.as_ref().map(|second| second.path.clone());

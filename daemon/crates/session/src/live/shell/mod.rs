@@ -31,8 +31,8 @@ pub(super) use kind::{KNOWN, ShellKind};
 pub(super) use marks::CommandRefusal;
 pub(super) use progress::{CommandOutcome, Quiet, ShellAction, ShellGone};
 pub(super) use prompt::{
-    PromptLikeness, ShellPrompt, asks_for_rest, edits_a_line, has_text_at_mark, is_at_mark,
+    PromptMatch, ShellPrompt, asks_for_rest, edits_a_line, has_text_at_mark, is_at_mark,
     is_before_prompt, takes_commands,
 };
 pub(super) use run::{CommandStart, ShellRun};
-pub(super) use wrap::{LineError, Nonce, Printer, TypingWay, typed_line};
+pub(super) use wrap::{LineError, Nonce, Printer, TypedAs, typed_line};

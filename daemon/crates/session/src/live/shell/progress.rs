@@ -6,7 +6,7 @@ use super::echo::{fish_preamble_len, output_after_echo};
 use super::marks::{CommandPiece, CommandRefusal, Mark};
 use super::output::{CommandOutput, OutputLength};
 use super::prompt::{
-    PromptLikeness, ShellPrompt, edits_a_line, len_before_editor, len_without_prompt,
+    PromptMatch, ShellPrompt, edits_a_line, len_before_editor, len_without_prompt,
 };
 use super::prompt_line::TAIL_MAX_LEN;
 use super::wrap::{Nonce, Printer, REPORT_KEY, rescue_line};
@@ -414,14 +414,14 @@ impl CommandProgress {
             self.editor.as_ref().is_some_and(|editor| editor.reports) && edits_a_line(&self.tail);
         // The prompt of an integrated shell has a mark, unless the command took it away.
         let likeness = match self.prompt.likeness(&self.tail) {
-            PromptLikeness::Alike if self.editor.is_some() => PromptLikeness::Different,
+            PromptMatch::Alike if self.editor.is_some() => PromptMatch::Different,
             likeness => likeness,
         };
         let needed = match likeness {
-            PromptLikeness::Same if typed_lines == 0 => SAME_PROMPT_QUIET,
-            PromptLikeness::Same | PromptLikeness::Alike => ALIKE_PROMPT_QUIET,
-            PromptLikeness::Different if reports && facts.line_editing => ALIKE_PROMPT_QUIET,
-            PromptLikeness::Different => return look_again,
+            PromptMatch::Same if typed_lines == 0 => SAME_PROMPT_QUIET,
+            PromptMatch::Same | PromptMatch::Alike => ALIKE_PROMPT_QUIET,
+            PromptMatch::Different if reports && facts.line_editing => ALIKE_PROMPT_QUIET,
+            PromptMatch::Different => return look_again,
         };
         if !waits_as_at_prompt || typed_lines == RESCUES_MAX {
             return look_again;

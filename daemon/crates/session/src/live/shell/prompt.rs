@@ -18,7 +18,7 @@ const TAKING_PROMPT_END: &[u8] = b"B;ccd\x07";
 
 /// How similar the end of the output is to the prompt, the least similar first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum PromptLikeness {
+pub(crate) enum PromptMatch {
     Different,
     /// It ends as the prompt does; a directory, a status or a time in it may have changed.
     Alike,
@@ -146,9 +146,9 @@ impl ShellPrompt {
     }
 
     /// Returns how similar the last line of `tail` is to this prompt.
-    pub(crate) fn likeness(&self, tail: &[u8]) -> PromptLikeness {
+    pub(crate) fn likeness(&self, tail: &[u8]) -> PromptMatch {
         if ends_with_mark(tail) {
-            return PromptLikeness::Same;
+            return PromptMatch::Same;
         }
         let last = last_line(tail);
         let mut lines = [&self.line, &self.late_line]
@@ -159,21 +159,21 @@ impl ShellPrompt {
             // An empty prompt proves nothing, but a line editor at work is a hint.
             let hint = self.line_editing && last.is_empty() && !tail.is_empty();
             return if hint {
-                PromptLikeness::Alike
+                PromptMatch::Alike
             } else {
-                PromptLikeness::Different
+                PromptMatch::Different
             };
         }
-        lines.fold(PromptLikeness::Different, |best, line| {
+        lines.fold(PromptMatch::Different, |best, line| {
             best.max(likeness_of(line, &last))
         })
     }
 }
 
-fn likeness_of(prompt: &[u8], line: &[u8]) -> PromptLikeness {
+fn likeness_of(prompt: &[u8], line: &[u8]) -> PromptMatch {
     let after = |key: &&[u8]| line.strip_prefix(*key) == Some(prompt);
     if line == prompt || INTERRUPTS.iter().any(after) {
-        return PromptLikeness::Same;
+        return PromptMatch::Same;
     }
     let end = |line: &[u8]| {
         line.len()
@@ -181,8 +181,8 @@ fn likeness_of(prompt: &[u8], line: &[u8]) -> PromptLikeness {
             .map(|at| masked(&line[at..]))
     };
     match (end(prompt), end(line)) {
-        (Some(before), Some(now)) if before == now => PromptLikeness::Alike,
-        _ => PromptLikeness::Different,
+        (Some(before), Some(now)) if before == now => PromptMatch::Alike,
+        _ => PromptMatch::Different,
     }
 }
 
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn likeness(before: &[u8], now: &[u8], line_editing: bool) -> PromptLikeness {
+    fn likeness(before: &[u8], now: &[u8], line_editing: bool) -> PromptMatch {
         ShellPrompt::at_end_of(before, line_editing).likeness(now)
     }
 
@@ -292,22 +292,22 @@ mod tests {
         let before = b"hello\r\n\x1b[?2004h\x1b[32mme:~\x1b[0m$ ";
         assert_eq!(
             likeness(before, b"^C\r\n\x1b[31mme:~\x1b[0m$ ", true),
-            PromptLikeness::Same
+            PromptMatch::Same
         );
         assert_eq!(
             likeness(before, b"^C\r\nme:/tmp$ ", true),
-            PromptLikeness::Alike
+            PromptMatch::Alike
         );
         assert_eq!(
             likeness(before, b"^Cme:~$      \x08\x08\x08\x08\x08", true),
-            PromptLikeness::Same
+            PromptMatch::Same
         );
-        assert_eq!(likeness(before, b"Name? ", true), PromptLikeness::Different);
+        assert_eq!(likeness(before, b"Name? ", true), PromptMatch::Different);
         assert_eq!(
             likeness(before, b"me:~$ . /tmp/x", true),
-            PromptLikeness::Different
+            PromptMatch::Different
         );
-        assert_eq!(likeness(before, b"", true), PromptLikeness::Different);
+        assert_eq!(likeness(before, b"", true), PromptMatch::Different);
     }
 
     #[test]
@@ -315,7 +315,7 @@ mod tests {
         let shown = b"\x1b[1m\x1b[7m%\x1b[27m      \r \r\r\x1b[0m\x1b[Jhost# \x1b[K\x1b[?2004h";
         assert_eq!(
             likeness(shown, b"^C\n\rhost# \x1b[K", true),
-            PromptLikeness::Same
+            PromptMatch::Same
         );
     }
 
@@ -345,7 +345,7 @@ mod tests {
         assert_eq!(ShellPrompt::at_end_of(right, true).line, b"vm# ");
         assert_eq!(
             likeness(fish, b"\rread> \x1b[K\r\x1b[6C", true),
-            PromptLikeness::Different
+            PromptMatch::Different
         );
     }
 
@@ -362,41 +362,35 @@ mod tests {
             b"\x1b[1mme $ \x1b[m\x1b[?2004h \x08 builtin printf '\\033]133;C;%s\\007' n1; . /x\r\n";
         let command = b"me $  command printf '\\033]133;C;%s\\007' n1; . /x\r\n";
         for echo in [&editor[..], kernel, builtin, command] {
-            assert_eq!(learnt(b"", echo, b"^C\r\nme $ "), PromptLikeness::Same);
-            assert_eq!(
-                learnt(b"abc", echo, b"^C\r\nme 1 $ "),
-                PromptLikeness::Alike
-            );
-            assert_eq!(learnt(b"", echo, b"Name? "), PromptLikeness::Different);
+            assert_eq!(learnt(b"", echo, b"^C\r\nme $ "), PromptMatch::Same);
+            assert_eq!(learnt(b"abc", echo, b"^C\r\nme 1 $ "), PromptMatch::Alike);
+            assert_eq!(learnt(b"", echo, b"Name? "), PromptMatch::Different);
         }
         let in_time = b" printf '\\033]133;C;%s\\007' n1; . /x\r\n";
-        assert_eq!(learnt(b"me $ ", in_time, b"me $ "), PromptLikeness::Same);
+        assert_eq!(learnt(b"me $ ", in_time, b"me $ "), PromptMatch::Same);
         let mode_is_known = |before: &[u8]| {
             let mut prompt = ShellPrompt::at_end_of(before, false);
             prompt.learn(editor);
             prompt.fits_mode(false) && !prompt.fits_mode(true)
         };
         assert!(mode_is_known(b"me $ ") && !mode_is_known(b""));
-        assert_eq!(learnt(b"", in_time, b"Name? "), PromptLikeness::Different);
+        assert_eq!(learnt(b"", in_time, b"Name? "), PromptMatch::Different);
     }
 
     #[test]
     fn a_prompt_mark_decides() {
         let now = b"new> \x1b]133;B\x07\x1b[?2004h";
-        assert_eq!(likeness(b"old$ ", now, true), PromptLikeness::Same);
+        assert_eq!(likeness(b"old$ ", now, true), PromptMatch::Same);
         assert_eq!(
             likeness(b"old$ ", b"new> \x1b]133;B\x1b\\typed", true),
-            PromptLikeness::Different
+            PromptMatch::Different
         );
     }
 
     #[test]
     fn an_empty_prompt_is_only_a_hint() {
-        assert_eq!(likeness(b"x\r\n", b"y\r\n", true), PromptLikeness::Alike);
-        assert_eq!(
-            likeness(b"x\r\n", b"y\r\n", false),
-            PromptLikeness::Different
-        );
+        assert_eq!(likeness(b"x\r\n", b"y\r\n", true), PromptMatch::Alike);
+        assert_eq!(likeness(b"x\r\n", b"y\r\n", false), PromptMatch::Different);
     }
 
     #[test]

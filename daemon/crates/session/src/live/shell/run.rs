@@ -5,13 +5,13 @@ use std::path::Path;
 use super::marks::{CommandRefusal, MarkScanner};
 use super::progress::{CommandOutcome, CommandProgress, EditorProgress, Quiet, ShellAction};
 use super::prompt::ShellPrompt;
-use super::wrap::{LineError, Nonce, Printer, TypingWay, typed_line};
+use super::wrap::{LineError, Nonce, Printer, TypedAs, typed_line};
 
 #[derive(Debug)]
 pub(crate) struct CommandStart<'a> {
     pub nonce: Nonce,
     pub printer: Printer,
-    pub way: TypingWay<'a>,
+    pub way: TypedAs<'a>,
     pub prompt: ShellPrompt,
     /// A second terminal for the command's output.
     pub isolate: Option<&'a Path>,
@@ -39,13 +39,13 @@ impl ShellRun {
     pub(crate) fn new(start: CommandStart<'_>) -> Result<Self, LineError> {
         let typed = typed_line(&start.nonce, start.printer, start.way, start.isolate)?;
         let editor = match start.way {
-            TypingWay::Editor(path) => Some(EditorProgress {
+            TypedAs::Editor(path) => Some(EditorProgress {
                 command: start.command.to_vec(),
                 retype: if start.may_retype && start.is_marked {
                     Some(typed_line(
                         &start.nonce,
                         start.printer,
-                        TypingWay::File(path),
+                        TypedAs::File(path),
                         None,
                     )?)
                 } else {
@@ -181,7 +181,7 @@ mod tests {
 
     fn run(isolate: Option<&Path>) -> ShellRun {
         let prompt = ShellPrompt::at_end_of(b"me$ ", true);
-        let (nonce, way) = (Nonce::fixed("n1"), TypingWay::Inline(b"x"));
+        let (nonce, way) = (Nonce::fixed("n1"), TypedAs::Inline(b"x"));
         ShellRun::new(CommandStart {
             nonce,
             printer: Printer::Printf,

@@ -32,7 +32,7 @@ pub(crate) enum LineError {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum TypingWay<'a> {
+pub(crate) enum TypedAs<'a> {
     /// The shell reads the file at this absolute path: for shells on this machine and in this file system.
     File(&'a Path),
     /// The command itself is typed, quoted: for shells over ssh, in containers, under `su`.
@@ -177,28 +177,28 @@ impl Nonce {
 pub(crate) fn typed_line(
     nonce: &Nonce,
     printer: Printer,
-    way: TypingWay<'_>,
+    way: TypedAs<'_>,
     isolate: Option<&Path>,
 ) -> Result<Vec<u8>, LineError> {
     let source = match way {
-        TypingWay::File(path) if printer == Printer::Zsh => {
+        TypedAs::File(path) if printer == Printer::Zsh => {
             format!("\\builtin eval \"$(<{})\"", quoted_path(path)?)
         }
         // A sourced file would catch `exit`.
-        TypingWay::File(path) if printer == Printer::Fish => {
+        TypedAs::File(path) if printer == Printer::Fish => {
             format!("eval (string collect <{})", quoted_path(path)?)
         }
-        TypingWay::File(path) => format!("{}. {}", printer.escape(), quoted_path(path)?),
-        TypingWay::Inline(command) => {
+        TypedAs::File(path) => format!("{}. {}", printer.escape(), quoted_path(path)?),
+        TypedAs::Inline(command) => {
             let (escape, printed) = (printer.escape(), printer.command(command)?);
             format!("{escape}eval \"$({printed})\"")
         }
-        TypingWay::Editor(_) => return Ok(TAKE_KEY.to_vec()),
+        TypedAs::Editor(_) => return Ok(TAKE_KEY.to_vec()),
     };
     let (start_mark, end_mark) = (printer.start_mark(nonce), printer.status_mark(nonce, ""));
     // The shell's own output may go elsewhere (`exec >file`). What is far away may have no such file.
     let tty = match way {
-        TypingWay::File(_) => " >/dev/tty",
+        TypedAs::File(_) => " >/dev/tty",
         _ => "",
     };
     let body = match isolate {
@@ -280,7 +280,7 @@ fn push_escaped(quoted: &mut String, byte: u8, is_first: bool) {
 mod tests {
     use super::*;
 
-    fn line(printer: Printer, way: TypingWay<'_>) -> String {
+    fn line(printer: Printer, way: TypedAs<'_>) -> String {
         let line = typed_line(&Nonce::fixed("ab12"), printer, way, None);
         String::from_utf8(line.unwrap()).unwrap()
     }
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn a_file_is_sourced_between_two_marks() {
         assert_eq!(
-            line(Printer::Printf, TypingWay::File(Path::new("/tmp/it's"))),
+            line(Printer::Printf, TypedAs::File(Path::new("/tmp/it's"))),
             " printf '\\033]133;C;%s\\007' ab12 >/dev/tty; . '/tmp/it'\\''s'; \
              printf '\\033]133;D;%s;%s\\007' \"$?\" ab12 >/dev/tty\r"
         );
@@ -298,7 +298,7 @@ mod tests {
     fn mksh_prints_with_its_own_builtin() {
         let printer = Printer::for_shell(Some(ShellKind::Mksh));
         assert_eq!(
-            line(printer, TypingWay::Inline(b"-x 'a'")),
+            line(printer, TypedAs::Inline(b"-x 'a'")),
             " \\builtin print -n '\\0033]133;C;ab12\\0007'; \\eval \"$(\\builtin print -n '\\0055x \\0047a\\0047')\"; \
              \\builtin print -n \"\\0033]133;D;$?;ab12\\0007\"\r"
         );
@@ -316,7 +316,7 @@ mod tests {
             (ShellKind::Posix, " \\command printf "),
             (ShellKind::Mksh, " \\builtin print -n "),
         ] {
-            let typed = line(Printer::for_shell(Some(kind)), TypingWay::Inline(b"x"));
+            let typed = line(Printer::for_shell(Some(kind)), TypedAs::Inline(b"x"));
             assert_eq!(typed.matches(words).count(), 2, "{typed}");
             assert!(
                 typed.contains(&format!("$({}", words.trim_start())),
@@ -327,10 +327,7 @@ mod tests {
 
     #[test]
     fn odd_bytes_are_typed_as_octal() {
-        let line = line(
-            Printer::Printf,
-            TypingWay::Inline(b"echo '!'\t\"$x\"\xff1\n"),
-        );
+        let line = line(Printer::Printf, TypedAs::Inline(b"echo '!'\t\"$x\"\xff1\n"));
         assert!(
             line.contains(r"'echo \0047\0041\0047\0011\0042\0044x\0042\03771\0012'"),
             "{line}"
@@ -340,7 +337,7 @@ mod tests {
     #[test]
     fn no_typed_line_overflows_the_terminal() {
         for printer in [Printer::CommandPrintf, Printer::Print] {
-            let line = line(printer, TypingWay::Inline(&[b'\''; 5000]));
+            let line = line(printer, TypedAs::Inline(&[b'\''; 5000]));
             let longest = line.split_inclusive('\r').map(str::len).max();
             assert!(longest < Some(1100), "{longest:?}");
         }
@@ -350,11 +347,11 @@ mod tests {
     fn what_cannot_be_typed_is_refused() {
         let typed = |way| typed_line(&Nonce::fixed("ab12"), Printer::Printf, way, None);
         assert!(matches!(
-            typed(TypingWay::Inline(b"a\0b")),
+            typed(TypedAs::Inline(b"a\0b")),
             Err(LineError::Nul)
         ));
         assert!(matches!(
-            typed(TypingWay::Inline(&[b'!'; 20_000])),
+            typed(TypedAs::Inline(&[b'!'; 20_000])),
             Err(LineError::TooLong { .. })
         ));
         for path in [
@@ -363,7 +360,7 @@ mod tests {
             "/\u{fc}",
             &format!("/{}", "x".repeat(2000)),
         ] {
-            let refused = typed(TypingWay::File(Path::new(path)));
+            let refused = typed(TypedAs::File(Path::new(path)));
             assert!(matches!(refused, Err(LineError::Path { .. })), "{path}");
         }
     }

@@ -2,7 +2,7 @@
 
 use super::plan::{StartPlan, check_term};
 use super::start_up::BringUp;
-use crate::interaction::InteractionEvent;
+use crate::interaction::HistoryEvent;
 use crate::live::attach::Size;
 use crate::live::end::signal_group;
 use crate::live::error::SessionError;
@@ -192,7 +192,7 @@ impl Sessions {
             session.save().await
         };
         // The interaction log accepts only rows of saved sessions, and the task writes the session's end.
-        session.note(Some(peer), InteractionEvent::Start);
+        session.note(Some(peer), HistoryEvent::Start);
         let run = crate::live::end::run(Arc::clone(session), Arc::clone(self));
         self.services.tracker.spawn(run);
         if let Err(error) = saved {

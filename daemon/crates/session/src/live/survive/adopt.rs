@@ -2,7 +2,7 @@
 
 use super::fault::die_if_asked;
 use super::kept_session::KeptSession;
-use crate::interaction::{InteractionEvent, recorded_upto};
+use crate::interaction::{HistoryEvent, recorded_upto};
 use crate::live::end::{CLOSE_GRACE, signal_group};
 use crate::live::error::reason_of;
 use crate::live::facts::SessionFacts;
@@ -164,7 +164,7 @@ impl Sessions {
         drop(resumed.tail);
         if after_crash {
             let text = "the worker was killed and another one took over; history of the last 250 ms may be missing";
-            session.note(None, InteractionEvent::Trouble(text.into()));
+            session.note(None, HistoryEvent::Trouble(text.into()));
         }
         let lost = (lost_bytes > 0).then(|| format!("{lost_bytes} bytes of the log are lost: a file is missing, cut short or not a regular file"));
         if let Some(trouble) = resumed.trouble.or(lost) {
@@ -173,7 +173,7 @@ impl Sessions {
                 trouble,
                 "a part of the log is lost; the session continues"
             );
-            session.note(None, InteractionEvent::Trouble(trouble));
+            session.note(None, HistoryEvent::Trouble(trouble));
         }
         self.carry_on(session, kept, after_crash).await?;
         Ok(id)

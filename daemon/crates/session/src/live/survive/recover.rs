@@ -3,7 +3,7 @@
 use super::persist::SessionEnd;
 use super::rows::{gaps_to_json, session_of};
 use super::table::{SessionRow, unfinished, without_session};
-use crate::interaction::InteractionEvent;
+use crate::interaction::HistoryEvent;
 use crate::live::end::end_orphans;
 use crate::live::error::{SessionError, reason_of, reason_text};
 use crate::live::output::LOST_RING;
@@ -98,7 +98,7 @@ impl Sessions {
                 saved => saved?,
             }
             if let Some(trouble) = trouble {
-                session.note(None, InteractionEvent::Trouble(trouble.into()));
+                session.note(None, HistoryEvent::Trouble(trouble.into()));
             }
             session.note_end();
             if session.is_past() {

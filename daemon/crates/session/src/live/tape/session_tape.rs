@@ -72,7 +72,7 @@ impl SessionTape {
             root: Arc::clone(&self.root),
             record_with: record_with(meta, named),
             rules: self.settings.rules.clone(),
-            invocation: Invocation::from_meta(meta),
+            invocation: Invocation::new(meta),
             pace: ReplayPace {
                 latency: self.settings.latency.clone(),
                 error_rate: self.settings.error_rate,

@@ -8,7 +8,7 @@ use crate::peer::Peer;
 use ccd_protocol::session::{
     InputVerdict, Session as Record, SessionWaitParams, SessionWaitReply, WaitFor, WaitingForInput,
 };
-use ccd_terminal::probe::{LineModes, Probe, STALE_AFTER_WRITE, WaitVerdict, fresh, unread_output};
+use ccd_terminal::probe::{InputWait, LineModes, Probe, STALE_AFTER_WRITE, fresh, unread_output};
 use ccd_text::expect::clean_lossy;
 use futures_util::{StreamExt as _, stream};
 use std::os::fd::AsFd;
@@ -33,19 +33,19 @@ const MAX_LOOKS: usize = 32;
 /// How long a list waits for its checks. A thousand of the slowest take 140 ms.
 const LONGEST_LOOKS: Duration = Duration::from_millis(400);
 
-/// [`ConditionMet::how`] if the program could not be inspected.
+/// [`WaitEnd::how`] if the program could not be inspected.
 const GUESS: &str = "guess";
 
 /// [`Probe::how`] if a tape replays: it knows whether it waits.
 const OF_TAPE: &str = "tape";
 
-pub struct ConditionMet {
+pub struct WaitEnd {
     reason: &'static str,
     how: String,
     waiting: Option<WaitingForInput>,
 }
 
-impl ConditionMet {
+impl WaitEnd {
     fn without_input(reason: &'static str, how: impl Into<String>) -> Self {
         Self {
             reason,
@@ -165,12 +165,12 @@ impl Session {
         self: &Arc<Self>,
         prompt: bool,
         deadline: Deadline,
-    ) -> Option<ConditionMet> {
+    ) -> Option<WaitEnd> {
         let mut pause = FIRST_LOOK;
         let mut silence = Silence::new(self);
         loop {
             if self.is_dead() {
-                return Some(ConditionMet::exited());
+                return Some(WaitEnd::exited());
             }
             if silence.update(self) {
                 pause = FIRST_LOOK;
@@ -202,7 +202,7 @@ impl Session {
         patience: Duration,
     ) -> Option<WaitingForInput> {
         let found = self.probe().await?;
-        let accepts = found.verdict == WaitVerdict::Accepts && !self.modes().alternate_screen;
+        let accepts = found.verdict == InputWait::Accepts && !self.modes().alternate_screen;
         if accepts && quiet >= patience && is_fresh(self, &found) {
             return Some(waiting(&found, None));
         }
@@ -211,12 +211,7 @@ impl Session {
     }
 
     /// Checks once: returns `Some` if the program waits for input, and shows a prompt if `prompt` is set.
-    pub async fn look(
-        &self,
-        prompt: bool,
-        quiet: Duration,
-        only_once: bool,
-    ) -> Option<ConditionMet> {
+    pub async fn look(&self, prompt: bool, quiet: Duration, only_once: bool) -> Option<WaitEnd> {
         let found = self.probe().await?;
         self.judge_look(prompt, found, quiet, only_once).await
     }
@@ -227,40 +222,40 @@ impl Session {
         found: Probe,
         quiet: Duration,
         only_once: bool,
-    ) -> Option<ConditionMet> {
+    ) -> Option<WaitEnd> {
         if !is_fresh(self, &found) {
             return None;
         }
         let long_quiet = quiet >= TUI_QUIET || only_once;
         // A pattern may be set during the wait, even with an editor: the file is checked once per check of the program.
-        let library = if prompt && found.verdict != WaitVerdict::No {
+        let library = if prompt && found.verdict != InputWait::No {
             self.services.library.fresh().await
         } else {
             self.services.library.current()
         };
         let line = match found.verdict {
-            WaitVerdict::No => String::new(),
+            InputWait::No => String::new(),
             // Line editors draw more than the prompt, so what they printed last is not what is left of the cursor.
-            _ if prompt || found.verdict == WaitVerdict::Unknown => self.line_before_cursor().await,
+            _ if prompt || found.verdict == InputWait::Unknown => self.line_before_cursor().await,
             _ => last_line(self),
         };
         let shows_prompt = || library.is_prompt(&line);
         // Line editors and full-screen programs turn canonical mode off, and hardly anything else does.
         let takes_keys = found.is_blind() && !found.line.canonical;
         let (waits, guess) = match found.verdict {
-            WaitVerdict::Blocked => (true, None),
-            WaitVerdict::Accepts if self.modes().alternate_screen => (long_quiet, None),
-            WaitVerdict::Accepts => (long_quiet || shows_prompt(), None),
-            WaitVerdict::Unknown if found.hidden_prompt_likely => {
+            InputWait::Blocked => (true, None),
+            InputWait::Accepts if self.modes().alternate_screen => (long_quiet, None),
+            InputWait::Accepts => (long_quiet || shows_prompt(), None),
+            InputWait::Unknown if found.hidden_prompt_likely => {
                 (quiet >= STALE_AFTER_WRITE, Some(GUESS))
             }
             // Over pipes hardly any program shows a prompt.
-            WaitVerdict::Unknown if self.facts.pipes => (long_quiet, Some(GUESS)),
-            WaitVerdict::Unknown if found.is_relay() && self.needs_no_prompt(&found) => {
+            InputWait::Unknown if self.facts.pipes => (long_quiet, Some(GUESS)),
+            InputWait::Unknown if found.is_relay() && self.needs_no_prompt(&found) => {
                 (long_quiet, Some(GUESS))
             }
-            WaitVerdict::Unknown => (long_quiet && (takes_keys || shows_prompt()), Some(GUESS)),
-            WaitVerdict::No => (false, None),
+            InputWait::Unknown => (long_quiet && (takes_keys || shows_prompt()), Some(GUESS)),
+            InputWait::No => (false, None),
         };
         // If the kernel reports that the program waits, the sign is enough to tell a prompt from output.
         let ends_as_prompt = || match guess {
@@ -271,7 +266,7 @@ impl Session {
             return None;
         }
         let waiting = waiting(&found, guess);
-        Some(ConditionMet {
+        Some(WaitEnd {
             reason: if prompt { "prompt" } else { "input" },
             how: waiting.how.clone(),
             waiting: Some(waiting),
@@ -353,9 +348,9 @@ fn look_at_tape(session: &Session) -> Option<Probe> {
         foreground: session.facts.pid,
         line: LineModes::read(master.as_fd()),
         verdict: if waits {
-            WaitVerdict::Blocked
+            InputWait::Blocked
         } else {
-            WaitVerdict::No
+            InputWait::No
         },
         how: OF_TAPE.into(),
         reader: None,
@@ -368,10 +363,10 @@ fn look_at_tape(session: &Session) -> Option<Probe> {
 fn waiting(probe: &Probe, how: Option<&str>) -> WaitingForInput {
     WaitingForInput {
         verdict: match probe.verdict {
-            WaitVerdict::Blocked => InputVerdict::Blocked,
-            WaitVerdict::Accepts => InputVerdict::Accepts,
-            WaitVerdict::No => InputVerdict::No,
-            WaitVerdict::Unknown => InputVerdict::Unknown,
+            InputWait::Blocked => InputVerdict::Blocked,
+            InputWait::Accepts => InputVerdict::Accepts,
+            InputWait::No => InputVerdict::No,
+            InputWait::Unknown => InputVerdict::Unknown,
         },
         hidden: probe.line.hides_input() || probe.hidden_prompt_likely,
         how: how.unwrap_or(&probe.how).to_owned(),
@@ -401,24 +396,20 @@ pub(crate) fn recent_bytes(session: &Session, since: u64) -> Vec<u8> {
     }
 }
 
-async fn wait_exit(session: &Session, deadline: Deadline) -> Option<ConditionMet> {
+async fn wait_exit(session: &Session, deadline: Deadline) -> Option<WaitEnd> {
     let dead = tokio::time::timeout_at(deadline.instant(), session.wait_dead()).await;
-    (dead.is_ok() || session.is_dead()).then(ConditionMet::exited)
+    (dead.is_ok() || session.is_dead()).then(WaitEnd::exited)
 }
 
-async fn wait_output(
-    session: &Session,
-    since: Option<u64>,
-    deadline: Deadline,
-) -> Option<ConditionMet> {
+async fn wait_output(session: &Session, since: Option<u64>, deadline: Deadline) -> Option<WaitEnd> {
     let since = since.unwrap_or_else(|| session.output.end());
     loop {
         let changed = session.output.changed();
         if session.output.end() > since {
-            return Some(ConditionMet::without_input("output", "output"));
+            return Some(WaitEnd::without_input("output", "output"));
         }
         if session.is_dead() {
-            return Some(ConditionMet::exited());
+            return Some(WaitEnd::exited());
         }
         if deadline.is_over() {
             return None;
@@ -431,16 +422,16 @@ pub(crate) async fn wait_idle(
     session: &Session,
     idle: Duration,
     deadline: Deadline,
-) -> Option<ConditionMet> {
+) -> Option<WaitEnd> {
     let mut silence = Silence::new(session);
     loop {
         if session.is_dead() {
-            return Some(ConditionMet::exited());
+            return Some(WaitEnd::exited());
         }
         silence.update(session);
         if silence.since.elapsed() >= idle {
             let how = format!("no output for {} ms", idle.as_millis());
-            return Some(ConditionMet::without_input("idle", how));
+            return Some(WaitEnd::without_input("idle", how));
         }
         if deadline.is_over() {
             return None;

@@ -1,7 +1,7 @@
 //! Waiting for patterns: each call searches at its own pace and reads every byte once.
 
 use crate::durations::Deadline;
-use crate::interaction::{InteractionEvent, InteractionForm};
+use crate::interaction::{HistoryEvent, InputForm};
 use crate::live::error::{EndedReport, SessionError, TimeoutReport, describe_end, injected_end};
 use crate::live::services::Services;
 use crate::live::session::Session;
@@ -114,9 +114,9 @@ impl Session {
                 let pattern = search.patterns.list().get(result.index);
                 self.note(
                     Some(peer),
-                    InteractionEvent::Match {
+                    HistoryEvent::Match {
                         pattern: pattern.map_or_else(String::new, pattern_text),
-                        form: pattern.map_or(InteractionForm::Event, form_of),
+                        form: pattern.map_or(InputForm::Event, form_of),
                         matched: result.matched.clone(),
                         start: result.start,
                         end: result.end,
@@ -355,11 +355,11 @@ fn pattern_text(pattern: &Pattern) -> String {
     }
 }
 
-fn form_of(pattern: &Pattern) -> InteractionForm {
+fn form_of(pattern: &Pattern) -> InputForm {
     match pattern {
-        Pattern::Regex(_) => InteractionForm::Regex,
-        Pattern::Exact(_) => InteractionForm::Exact,
-        Pattern::Eof | Pattern::Timeout => InteractionForm::Event,
+        Pattern::Regex(_) => InputForm::Regex,
+        Pattern::Exact(_) => InputForm::Exact,
+        Pattern::Eof | Pattern::Timeout => InputForm::Event,
     }
 }
 

@@ -21,7 +21,7 @@ const MAX_GATHERED_BYTES: usize = 1024;
 const ECHO_FACTOR: usize = 4;
 
 #[derive(Default)]
-pub(super) struct TapeBuilder {
+pub(super) struct Builder {
     /// The width of the terminal now.
     cols: u16,
     done: Vec<Exchange>,
@@ -48,7 +48,7 @@ pub(super) struct TapeBuilder {
     warnings: Vec<String>,
 }
 
-impl TapeBuilder {
+impl Builder {
     pub(super) fn new(cols: u16) -> Self {
         Self {
             cols,

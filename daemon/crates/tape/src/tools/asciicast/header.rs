@@ -5,7 +5,7 @@ use crate::format::{PtySize, number, side};
 use ccd_base::json5::Number;
 
 #[derive(Debug, Default)]
-pub(super) struct CastHeader {
+pub(super) struct Header {
     pub(super) version: u64,
     pub(super) size: Option<PtySize>,
     pub(super) timestamp: Option<f64>,
@@ -28,7 +28,7 @@ struct Sides {
     rows: Option<u16>,
 }
 
-impl CastHeader {
+impl Header {
     /// Reads the header at the start of `text`.
     pub(super) fn parse(text: &str) -> Scanned<Self> {
         let mut scanner = Scanner::new(text);

@@ -1,9 +1,9 @@
 //! Imports an asciicast as a tape.
 
-use super::builder::TapeBuilder;
+use super::builder::Builder;
 use super::event::{each_output, event, is_torn};
 use super::fault::{CastError, CastFault, MAX_CAST_BYTES};
-use super::header::CastHeader;
+use super::header::Header;
 use crate::format::{FORMAT, Meta, RecordedBy, Tape};
 use ccd_base::json5::{BOM, place};
 use time::OffsetDateTime;
@@ -47,10 +47,10 @@ pub fn import(bytes: &[u8], facts: CastFacts) -> Result<Imported, CastError> {
     if text.trim_start_matches(BOM).trim().is_empty() {
         return Err(CastError::Empty);
     }
-    let header = CastHeader::parse(text).map_err(|stop| CastError::from_stop(stop, text, 0))?;
+    let header = Header::parse(text).map_err(|stop| CastError::from_stop(stop, text, 0))?;
     let refused = |fault| CastError::at(text.as_bytes(), header.start, fault);
     let size = header.size.ok_or_else(|| refused(CastFault::NoSize))?;
-    let mut builder = TapeBuilder::new(size.cols);
+    let mut builder = Builder::new(size.cols);
     match header.version {
         1 => {
             let stdout = header.stdout.ok_or_else(|| refused(CastFault::NoStdout))?;
@@ -101,11 +101,7 @@ fn text_of(bytes: &[u8]) -> Result<&str, CastError> {
     }
 }
 
-fn read_events(
-    text: &str,
-    header: &CastHeader,
-    builder: &mut TapeBuilder,
-) -> Result<(), CastError> {
+fn read_events(text: &str, header: &Header, builder: &mut Builder) -> Result<(), CastError> {
     let mut at = header.end;
     let (mut is_header, mut is_first) = (true, true);
     let lines = text.get(at..).unwrap_or_default();
@@ -159,7 +155,7 @@ fn line_number(text: &str, offset: usize) -> u64 {
 }
 
 fn meta_of(
-    header: CastHeader,
+    header: Header,
     facts: CastFacts,
     warnings: &mut Vec<String>,
 ) -> Result<Meta, CastError> {

@@ -69,19 +69,19 @@ fn add(words: &[Word], depth: usize, parts: &mut Vec<ExecutedCommand>) -> Result
         return Err("it has too many commands in one another".into());
     }
     let inner = if !program.known {
-        CommandContent::Opaque("the name of a program is computed".into())
+        Carried::Opaque("the name of a program is computed".into())
     } else if program.text.contains('=') {
         // zsh takes `1=` for an assignment, other shells for a program.
-        CommandContent::Opaque("the name of a program contains `=`".into())
+        Carried::Opaque("the name of a program contains `=`".into())
     } else {
         inner(words)?
     };
     let (mut opaque, mut commands, mut line) = (None, Vec::new(), None);
     match inner {
-        CommandContent::None => {}
-        CommandContent::Opaque(reason) => opaque = Some(reason),
-        CommandContent::Words(inner) => commands = inner,
-        CommandContent::Line(inner) => line = Some(inner),
+        Carried::None => {}
+        Carried::Opaque(reason) => opaque = Some(reason),
+        Carried::Words(inner) => commands = inner,
+        Carried::Line(inner) => line = Some(inner),
     }
     let is_carrier = line.is_some() || !commands.is_empty();
     let name = file_name(&program.text).to_ascii_lowercase();
@@ -99,7 +99,7 @@ fn add(words: &[Word], depth: usize, parts: &mut Vec<ExecutedCommand>) -> Result
 }
 
 /// What a command executes.
-enum CommandContent {
+enum Carried {
     None,
     Words(Vec<Vec<Word>>),
     Line(String),
@@ -113,11 +113,11 @@ fn is_system(program: &str) -> bool {
             .any(|folder| program.strip_prefix(folder) == Some(file_name(program)))
 }
 
-fn inner(words: &[Word]) -> Result<CommandContent, Doubt> {
+fn inner(words: &[Word]) -> Result<Carried, Doubt> {
     let name = file_name(&words[0].text).to_ascii_lowercase();
     let arguments = &words[1..];
     let opaque = || {
-        Ok(CommandContent::Opaque(format!(
+        Ok(Carried::Opaque(format!(
             "what `{name}` executes is not known"
         )))
     };
@@ -129,10 +129,8 @@ fn inner(words: &[Word]) -> Result<CommandContent, Doubt> {
     }
     if SHELLS.contains(&&*name) {
         return Ok(match shell_line(arguments) {
-            Some(line) => CommandContent::Line(line),
-            None => {
-                CommandContent::Opaque(format!("what `{name}` executes is not in the command line"))
-            }
+            Some(line) => Carried::Line(line),
+            None => Carried::Opaque(format!("what `{name}` executes is not in the command line")),
         });
     }
     if is_evaluating(&name) {
@@ -169,7 +167,7 @@ fn inner(words: &[Word]) -> Result<CommandContent, Doubt> {
         return if evaluates {
             opaque()
         } else {
-            Ok(CommandContent::None)
+            Ok(Carried::None)
         };
     }
     match &*name {
@@ -177,18 +175,18 @@ fn inner(words: &[Word]) -> Result<CommandContent, Doubt> {
         "find" => found(arguments),
         "fd" | "fdfind" if arguments.iter().any(|word| is_fd_exec(&word.text)) => opaque(),
         "git" if git::executes(arguments) => opaque(),
-        _ => Ok(CommandContent::None),
+        _ => Ok(Carried::None),
     }
 }
 
 /// Returns what a wrapper executes: the words after its options, assignments and operands.
-fn wrapped(wrapper: &Wrapper, arguments: &[Word]) -> Result<CommandContent, Doubt> {
+fn wrapped(wrapper: &Wrapper, arguments: &[Word]) -> Result<Carried, Doubt> {
     if wrapper.name == "command"
         && arguments
             .first()
             .is_some_and(|word| matches!(&*word.text, "-v" | "-V"))
     {
-        return Ok(CommandContent::None); // it asks whether there is such a command
+        return Ok(Carried::None); // it asks whether there is such a command
     }
     let mut at = 0;
     let mut replaced = None;
@@ -232,7 +230,7 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word]) -> Result<CommandContent, Doub
     }
     if wrapper.name == "xargs" {
         if command.is_empty() {
-            return Ok(CommandContent::None);
+            return Ok(Carried::None);
         }
         for word in &mut command {
             word.known &= !replaced
@@ -242,9 +240,9 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word]) -> Result<CommandContent, Doub
         command.push(Word::unknown());
     }
     Ok(if command.is_empty() {
-        CommandContent::None
+        Carried::None
     } else {
-        CommandContent::Words(vec![command])
+        Carried::Words(vec![command])
     })
 }
 
@@ -309,7 +307,7 @@ fn shell_line(arguments: &[Word]) -> Option<String> {
 }
 
 /// Returns what `eval WORDS` or `trap LINE SIGNALS` executes.
-fn evaluated(name: &str, arguments: &[Word]) -> CommandContent {
+fn evaluated(name: &str, arguments: &[Word]) -> Carried {
     let skipped = usize::from(arguments.first().is_some_and(|word| word.text == "--"));
     let arguments = &arguments[skipped..];
     let words = if name == "trap" {
@@ -318,18 +316,18 @@ fn evaluated(name: &str, arguments: &[Word]) -> CommandContent {
         arguments
     };
     if words.iter().any(|word| !word.known) {
-        return CommandContent::Opaque(format!("what `{name}` executes is computed"));
+        return Carried::Opaque(format!("what `{name}` executes is computed"));
     }
     let line: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
     if name == "trap" && line.first().is_some_and(|line| line.starts_with('-')) {
-        CommandContent::None
+        Carried::None
     } else {
-        CommandContent::Line(line.join(" "))
+        Carried::Line(line.join(" "))
     }
 }
 
 /// Returns what `find … -exec COMMAND ;` executes.
-fn found(arguments: &[Word]) -> Result<CommandContent, Doubt> {
+fn found(arguments: &[Word]) -> Result<Carried, Doubt> {
     let is_action = |word: &Word| matches!(&*word.text, "-exec" | "-execdir" | "-ok" | "-okdir");
     // An expansion can become such an action, and what ends one.
     let begins = |word: &Word| match &*word.text {
@@ -362,7 +360,7 @@ fn found(arguments: &[Word]) -> Result<CommandContent, Doubt> {
         }
         commands.push(command);
     }
-    Ok(CommandContent::Words(commands))
+    Ok(Carried::Words(commands))
 }
 
 fn is_fd_exec(option: &str) -> bool {

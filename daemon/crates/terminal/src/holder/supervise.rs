@@ -63,7 +63,7 @@ pub(super) struct Worker {
     pid: Pid,
     pub(super) signals: AskingSignals,
     resources: WorkerResources,
-    phase: WorkerPhase,
+    phase: Phase,
     /// By when the worker must serve or heed a signal that asks it to end, must have ended, or is to be replaced.
     deadline: Option<Instant>,
     /// Number of starts since the last worker that served.
@@ -84,7 +84,7 @@ pub(super) struct Worker {
 }
 
 #[derive(Debug)]
-enum WorkerPhase {
+enum Phase {
     Starting,
     /// Since this moment.
     Serving(Instant),
@@ -184,7 +184,7 @@ impl Worker {
             pid,
             signals,
             resources,
-            phase: WorkerPhase::Starting,
+            phase: Phase::Starting,
             deadline: None,
             restarts: 0,
             has_served: false,
@@ -201,7 +201,7 @@ impl Worker {
 
     /// Starts another worker after the last one has ended, unless the daemon ends with it.
     pub(super) fn restart(&mut self, held: &[HeldTerminal]) -> AfterWorker {
-        let WorkerPhase::Ended { exit, successor } = &mut self.phase else {
+        let Phase::Ended { exit, successor } = &mut self.phase else {
             return AfterWorker::End;
         };
         let ended = *exit;
@@ -261,7 +261,7 @@ impl Worker {
             }
         };
         self.pid = pid;
-        self.phase = WorkerPhase::Starting;
+        self.phase = Phase::Starting;
         self.deadline = Some(Instant::now() + ready_time() * (self.restarts + 1));
         if let Some(signal) = self.stop_signal {
             let _ = kill_process(pid, signal); // the worker before did not handle it
@@ -287,7 +287,7 @@ impl Worker {
         match report {
             ToHolder::Ready if !self.has_ended() => {
                 let now = Instant::now();
-                self.phase = WorkerPhase::Serving(now);
+                self.phase = Phase::Serving(now);
                 self.deadline = self.stop_signal.map(|_| now + HEED_TIME);
                 // It has recovered from whatever ended the one before.
                 self.restarts = 0;
@@ -298,7 +298,7 @@ impl Worker {
             }
             ToHolder::Stopping => {
                 self.stop_signal = Some(Signal::TERM);
-                if let WorkerPhase::Serving(_) = self.phase {
+                if let Phase::Serving(_) = self.phase {
                     self.deadline = None;
                 }
             }
@@ -307,10 +307,10 @@ impl Worker {
                     Some(file) => Arc::new(file),
                     None => Arc::clone(&self.proven),
                 };
-                if let WorkerPhase::Ended { successor, .. } = &mut self.phase {
+                if let Phase::Ended { successor, .. } = &mut self.phase {
                     *successor = Some(build);
                 } else {
-                    self.phase = WorkerPhase::Leaving(build);
+                    self.phase = Phase::Leaving(build);
                     self.deadline = Some(Instant::now() + LEAVE_TIME);
                 }
             }
@@ -334,14 +334,14 @@ impl Worker {
             return false;
         }
         match self.phase {
-            WorkerPhase::Ended { .. } => return true,
-            WorkerPhase::Serving(_) => {
+            Phase::Ended { .. } => return true,
+            Phase::Serving(_) => {
                 tracing::error!(
                     "the worker hangs, so it is killed; the next one ends the sessions"
                 );
                 self.deadline = None;
             }
-            WorkerPhase::Starting | WorkerPhase::Leaving(_) => {
+            Phase::Starting | Phase::Leaving(_) => {
                 self.deadline = Some(now + LEAVE_TIME); // its end is noticed before that
                 self.was_late = true;
             }
@@ -355,7 +355,7 @@ impl Worker {
             let asks_to_end = signal != Signal::HUP;
             if asks_to_end
                 && self.stop_signal.replace(signal).is_none()
-                && let WorkerPhase::Serving(_) = self.phase
+                && let Phase::Serving(_) = self.phase
             {
                 // A worker that does not serve yet heeds the signal once it does.
                 self.deadline = Some(Instant::now() + HEED_TIME);
@@ -389,16 +389,16 @@ impl Worker {
             self.resources.shared.deaths.clear();
         }
         let mut successor = None;
-        match std::mem::replace(&mut self.phase, WorkerPhase::Starting) {
-            WorkerPhase::Serving(since) => {
+        match std::mem::replace(&mut self.phase, Phase::Starting) {
+            Phase::Serving(since) => {
                 let is_fault = !was_killed && exit.code != Some(0) && since.elapsed() < SETTLED;
                 self.quick_ends = if is_fault { self.quick_ends + 1 } else { 0 };
             }
-            WorkerPhase::Leaving(build) => {
+            Phase::Leaving(build) => {
                 self.quick_ends = 0;
                 successor = Some(build);
             }
-            WorkerPhase::Starting | WorkerPhase::Ended { .. } => {}
+            Phase::Starting | Phase::Ended { .. } => {}
         }
         if self.restarts == MAX_RESTARTS {
             tracing::error!(ended = %exit, "{MAX_RESTARTS} workers in a row ended before they served; live sessions are kept, and SIGHUP starts another worker at once");
@@ -409,17 +409,17 @@ impl Worker {
 
     /// Has another worker started after a pause, during which terminals are still read.
     fn has_ended_with(&mut self, exit: Exit, successor: Option<WorkerBinary>) {
-        self.phase = WorkerPhase::Ended { exit, successor };
+        self.phase = Phase::Ended { exit, successor };
         self.deadline = Some(Instant::now() + self.pause());
     }
 
     pub(super) fn has_ended(&self) -> bool {
-        matches!(self.phase, WorkerPhase::Ended { .. })
+        matches!(self.phase, Phase::Ended { .. })
     }
 
     /// True if the worker can read terminals that are lent to it.
     pub(super) fn serves(&self) -> bool {
-        matches!(self.phase, WorkerPhase::Serving(_)) && !self.is_stopped
+        matches!(self.phase, Phase::Serving(_)) && !self.is_stopped
     }
 
     fn pause(&self) -> Duration {
@@ -439,7 +439,7 @@ impl Worker {
     pub(super) fn wait(self) -> DaemonEnd {
         let deadline = Instant::now() + LEAVE_TIME;
         let ended = loop {
-            if let WorkerPhase::Ended { exit, .. } = self.phase {
+            if let Phase::Ended { exit, .. } = self.phase {
                 break exit;
             }
             match waitpid(Some(self.pid), WaitOptions::NOHANG) {

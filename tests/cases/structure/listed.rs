@@ -53,7 +53,7 @@ const OPENERS: Rule = Rule {
         (
             "files of ccd that the client reads or writes in directories of this user alone",
             "client/src",
-            "demo/home doctor/daemon doctor/databases hook/memory hook/policy hook/spool hooks/recording verb/logs",
+            "demo/home doctor/daemon doctor/databases hook/memory hook/spool hooks/recording verb/logs",
         ),
         (
             "files that the user names or edits, and the terminal",

@@ -250,7 +250,6 @@ mod tests {
             },
             warnings: vec![odd()],
             tree_after: Some("t".into()),
-            job: odd(),
             logs: Some(vec![ExecutionLog {
                 at: "now".into(),
                 level: "debug".into(),
@@ -284,7 +283,6 @@ mod tests {
             timeout: 600,
             dirty_worktree: "block".into(),
             client: None,
-            job: ODD.into(),
         };
         let at = "2026-01-03".to_owned();
         let started = ExecWrite::Started {

@@ -250,6 +250,7 @@ mod tests {
             },
             warnings: vec![odd()],
             tree_after: Some("t".into()),
+            job: "job-1".into(),
             logs: Some(vec![ExecutionLog {
                 at: "now".into(),
                 level: "debug".into(),

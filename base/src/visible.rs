@@ -14,7 +14,7 @@ pub enum Notation {
 impl Notation {
     /// The notation for JSON, or for text.
     #[must_use]
-    pub fn of(is_json: bool) -> Self {
+    pub fn new(is_json: bool) -> Self {
         if is_json { Self::Json } else { Self::Text }
     }
 

@@ -55,7 +55,7 @@ pub(crate) fn json_lines() -> Writer<Stream> {
 
 /// Standard error, in JSON or as text. It may reach a terminal by way of a file, so this is never raw.
 pub(crate) fn stderr(is_json: bool) -> Writer<Stream> {
-    Writer::new(raw_stderr(), Some(Notation::of(is_json)))
+    Writer::new(raw_stderr(), Some(Notation::new(is_json)))
 }
 
 /// Standard output for sequences of ccctl itself, and for a program whose terminal is passed through.
@@ -74,7 +74,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn of_stdout(out: W, is_json: bool) -> Self {
-        let notation = io::stdout().is_terminal().then(|| Notation::of(is_json));
+        let notation = io::stdout().is_terminal().then(|| Notation::new(is_json));
         Self::new(out, notation)
     }
 

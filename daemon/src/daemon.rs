@@ -17,7 +17,7 @@ use ccd_protocol::black_box::TestReport;
 use ccd_protocol::daemon::HandOver;
 use ccd_protocol::investigate::InvestigationReport;
 use ccd_protocol::session::SessionState;
-use ccd_session::session::{Services, Session, SessionError, SessionSettings, Sessions};
+use ccd_session::{Services, Session, SessionError, SessionSettings, Sessions};
 use ccd_store::blocking;
 use ccd_store::documents::Documents;
 use ccd_tape::root::Roots;

@@ -161,7 +161,7 @@ where
 
 /// Standard error, which may be a terminal: no text of others controls it.
 fn stderr_of(format: LogFormat) -> impl Fn() -> VisibleStderr {
-    move || VisibleStderr(Notation::of(format == LogFormat::Json))
+    move || VisibleStderr(Notation::new(format == LogFormat::Json))
 }
 
 struct VisibleStderr(Notation);

@@ -7,9 +7,9 @@ use ccd_discover::test_pages::findings;
 use ccd_protocol::black_box::TestReport;
 use ccd_protocol::{ErrorCode, Reportable};
 use ccd_store::blocking;
-use ccd_tape::files::{Folder, Loaded};
+use ccd_tape::files::{LoadedTape, TapeFolder};
 use ccd_tape::settings::root_of;
-use ccd_tape::tools::still;
+use ccd_tape::tools::snapshot;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of pictures on a page.
@@ -41,7 +41,7 @@ pub(crate) async fn pictures(daemon: &Daemon, report: &TestReport) -> BTreeMap<S
     let Ok(root) = daemon.roots.open(&root).await else {
         return BTreeMap::new();
     };
-    let folder = Folder::of(root);
+    let folder = TapeFolder::new(root);
     blocking(move || {
         let tapes = tapes.into_iter().take(MAX_PICTURES);
         tapes
@@ -54,9 +54,9 @@ pub(crate) async fn pictures(daemon: &Daemon, report: &TestReport) -> BTreeMap<S
     .await
 }
 
-fn picture(folder: &Folder, tape: &str) -> Option<String> {
-    let Loaded { tape, .. } = folder.which(tape).ok()?.load().ok()?;
-    let svg = still(&tape, tape.exchanges.len().saturating_sub(1)).ok()?;
+fn picture(folder: &TapeFolder, tape: &str) -> Option<String> {
+    let LoadedTape { tape, .. } = folder.which(tape).ok()?.load().ok()?;
+    let svg = snapshot(&tape, tape.exchanges.len().saturating_sub(1)).ok()?;
     Some(format!(
         "data:image/svg+xml;base64,{}",
         STANDARD.encode(svg)

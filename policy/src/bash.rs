@@ -3,15 +3,15 @@
 use super::judgement::Judgement;
 use super::pattern::{CommandPattern, Match};
 use super::rule::Rule;
-use super::shell::{Part, parts};
+use super::shell::{ExecutedCommand, parts};
 
 /// Maximum number of characters of a command in a reason.
 const MAX_SHOWN_CHARS: usize = 200;
 
-type Rules<'a> = [(&'a Rule, &'a CommandPattern)];
+type CommandRules<'a> = [(&'a Rule, &'a CommandPattern)];
 
 /// Allows a line if every part of it is allowed. `may_write`: output may go to files.
-pub(super) fn judge_by_whitelist(line: &str, rules: &Rules, may_write: bool) -> Judgement {
+pub(super) fn judge_by_whitelist(line: &str, rules: &CommandRules, may_write: bool) -> Judgement {
     let parts = match parts(line) {
         Ok(parts) => parts,
         Err(doubt) => return unclear(&doubt),
@@ -46,7 +46,7 @@ pub(super) fn judge_by_whitelist(line: &str, rules: &Rules, may_write: bool) -> 
 }
 
 /// Denies a line if a part of it is forbidden, or could be.
-pub(super) fn judge_by_blacklist(line: &str, rules: &Rules) -> Judgement {
+pub(super) fn judge_by_blacklist(line: &str, rules: &CommandRules) -> Judgement {
     let parts = match parts(line) {
         Ok(parts) => parts,
         Err(doubt) => return unclear(&doubt),
@@ -82,7 +82,7 @@ fn unclear(doubt: &str) -> Judgement {
     ))
 }
 
-fn part_text(part: &Part) -> String {
+fn part_text(part: &ExecutedCommand) -> String {
     let words: Vec<&str> = part.words.iter().map(|word| word.text.as_str()).collect();
     shown(&words.join(" "))
 }

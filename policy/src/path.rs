@@ -6,12 +6,12 @@
 /// characters of one name, `**` for any number of directories. Only texts are compared; the policy looks up links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PathPattern {
-    base: Base,
+    base: PathBase,
     names: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Base {
+enum PathBase {
     Root,
     Home,
     Project,
@@ -23,15 +23,15 @@ impl PathPattern {
     /// Reads a pattern that is not empty; `None` if it leaves its directory with `..`.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (base, rest) = if let Some(rest) = text.strip_prefix("//") {
-            (Base::Root, rest)
+            (PathBase::Root, rest)
         } else if let Some(rest) = text.strip_prefix("~/") {
-            (Base::Home, rest)
+            (PathBase::Home, rest)
         } else if let Some(rest) = text.strip_prefix("./").or_else(|| text.strip_prefix('/')) {
-            (Base::Project, rest)
+            (PathBase::Project, rest)
         } else if text.contains('/') {
-            (Base::Project, text)
+            (PathBase::Project, text)
         } else {
-            (Base::Anywhere, text)
+            (PathBase::Anywhere, text)
         };
         let mut names: Vec<String> = rest
             .split('/')
@@ -58,14 +58,14 @@ impl PathPattern {
     ) -> Option<bool> {
         let path = names(path)?;
         let base = match self.base {
-            Base::Root => Vec::new(),
-            Base::Home => names(home?)?,
-            Base::Project | Base::Anywhere => names(project?)?,
+            PathBase::Root => Vec::new(),
+            PathBase::Home => names(home?)?,
+            PathBase::Project | PathBase::Anywhere => names(project?)?,
         };
         let Some(rest) = path.strip_prefix(&base[..]) else {
             return Some(false);
         };
-        let starts = if self.base == Base::Anywhere {
+        let starts = if self.base == PathBase::Anywhere {
             rest.len()
         } else {
             1

@@ -13,7 +13,7 @@ use ccd_protocol::session::{Pattern, SessionCreateParams};
 use ccd_protocol::{Inherited, Reportable as _, Timeout};
 use ccd_session::durations::Deadline;
 use ccd_session::peer::Peer;
-use ccd_session::session::{Once, OneShot, OutputPart, Runner, Session, SessionError, Sessions};
+use ccd_session::{OnceResult, OneShot, OutputPart, Runner, Session, SessionError, Sessions};
 use ccd_terminal::ProcessSettings;
 use ccd_text::redact::redact;
 use parking_lot::Mutex;
@@ -74,7 +74,7 @@ impl Work {
             return Err(ChainError::TooDeep(depth).into());
         }
         env.insert(DEPTH.to_owned(), (depth + 1).to_string());
-        let (_, warnings) = ProcessSettings::of(&inherited);
+        let (_, warnings) = ProcessSettings::allowed(&inherited);
         let work = Self {
             sessions: Arc::clone(sessions),
             peer,
@@ -282,8 +282,8 @@ impl JobContext {
         }
     }
 
-    fn ended(&self, command: &str, once: Once) -> CommandEnd {
-        let Once { reply, .. } = once;
+    fn ended(&self, command: &str, once: OnceResult) -> CommandEnd {
+        let OnceResult { reply, .. } = once;
         let seconds = Duration::from_millis(reply.duration_ms).as_secs_f64();
         let error = if reply.timed_out {
             Some(format!("timed out after {seconds:.1} s and was ended"))

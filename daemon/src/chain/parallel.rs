@@ -7,7 +7,7 @@ use ccd_protocol::chain::{ChainParallel, ChainParallelParams, ChainStarted, Para
 use ccd_protocol::{Method, Timeout};
 use ccd_session::durations::Deadline;
 use ccd_session::peer::Peer;
-use ccd_session::session::{SessionError, Sessions};
+use ccd_session::{SessionError, Sessions};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};

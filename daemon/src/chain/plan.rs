@@ -9,7 +9,7 @@ use ccd_protocol::chain::{Chain, ChainCommand};
 use ccd_protocol::session::Pattern;
 use ccd_session::durations::Deadline;
 use ccd_session::program::asks_for_secret;
-use ccd_session::session::{SessionError, Sessions};
+use ccd_session::{SessionError, Sessions};
 use ccd_text::expect::Patterns;
 use ccd_text::redact::{Values, redact_values};
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::job::{Jobs, Outcome};
 use ccd_protocol::Method;
 use ccd_protocol::chain::{ChainRun, ChainStep, CommandResult};
-use ccd_session::session::SessionError;
+use ccd_session::SessionError;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 

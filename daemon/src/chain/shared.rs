@@ -6,7 +6,7 @@ use ccd_protocol::chain::CommandResult;
 use ccd_protocol::session::{
     EndReason, Pattern, SessionCreateParams, SessionRunParams, SessionRunReply, SessionSignalParams,
 };
-use ccd_session::session::{OneShot, SessionError, last_line};
+use ccd_session::{OneShot, SessionError, last_line};
 use std::time::{Duration, Instant};
 
 /// How long the shell may take to return to its prompt after a step was interrupted, in milliseconds.

@@ -8,7 +8,7 @@ use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
 use ccd_protocol::{Method, Timeout};
 use ccd_session::durations::Deadline;
 use ccd_session::peer::Peer;
-use ccd_session::session::{Hits, LineHit, OneShot, Session, SessionError, Sessions, text_of};
+use ccd_session::{LineHit, OneShot, PatternHits, Session, SessionError, Sessions, text_of};
 use ccd_text::expect::{Matcher, Patterns};
 use ccd_text::hidden::Masked;
 use serde_json::json;
@@ -143,7 +143,7 @@ impl Watch {
         };
         let deadline =
             Deadline::start(self.timeout, limit, &mut Vec::new()).map_err(SessionError::from)?;
-        let mut hits = Hits::new(Arc::clone(&session), Arc::clone(&self.patterns), from);
+        let mut hits = PatternHits::new(Arc::clone(&session), Arc::clone(&self.patterns), from);
         let over = tokio::select! {
             biased;
             () = context.handle.cancelled().cancelled() => Over::Cancelled,
@@ -168,7 +168,7 @@ impl Watch {
 
     async fn follow(
         &self,
-        hits: &mut Hits,
+        hits: &mut PatternHits,
         session: &Session,
         context: &JobContext,
     ) -> Result<Over, SessionError> {

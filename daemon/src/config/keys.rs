@@ -7,7 +7,7 @@ use super::accepts::Accepts::{
 use super::list_of::ListOf;
 use super::setting::{LogDestination, LogFormat, LogLevel, Setting};
 use ccd_mcp::Reach;
-use ccd_tape::settings::Replay;
+use ccd_tape::settings::ReplayDefaults;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -176,7 +176,7 @@ keys! {
             "Size at which a day's file of the daemon's log ends; further lines of that day are dropped.";
     }
 
-    replay: Replay = (Replay::default()) {
+    replay: ReplayDefaults = (ReplayDefaults::default()) {
         tapes_path, OptionalPath,
             "Directory of tapes, if a request names none. Empty: tapes in the base directory.";
         record, OneOf(&["new", "overwrite", "disabled"]),

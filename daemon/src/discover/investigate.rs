@@ -32,7 +32,7 @@ pub(crate) async fn investigate(
 ) -> Result<JobStarted, Failure> {
     let loaded = daemon.loaded();
     let mut options = options(&loaded.config, &params)?;
-    let (_, warnings) = ProcessSettings::of(&params.inherited);
+    let (_, warnings) = ProcessSettings::allowed(&params.inherited);
     let target = Target::find(
         &params.program,
         &params.args,

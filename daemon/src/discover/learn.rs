@@ -9,7 +9,7 @@ use ccd_discover::drive::{Exit, Reply};
 use ccd_discover::investigate::{Learned, Notebook, learn as report_of};
 use ccd_protocol::investigate::{InvestigateLearnParams, InvestigationReport};
 use ccd_session::interaction::{InteractionRow, interactions};
-use ccd_session::session::{Session, SessionError};
+use ccd_session::{Session, SessionError};
 use ccd_text::expect::clean_lossy;
 use ccd_text::hidden::{HIDDEN, asks_for_secret};
 use std::sync::Arc;

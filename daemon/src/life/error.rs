@@ -4,7 +4,7 @@ use super::lock::LockError;
 use super::socket::SocketError;
 use crate::store::StoreError;
 use ccd_protocol::parents::UnsafeParent;
-use ccd_session::session::SessionError;
+use ccd_session::SessionError;
 use std::io;
 use std::path::PathBuf;
 

@@ -9,8 +9,8 @@ use super::terminals::Terminals;
 use super::wiring;
 use crate::config::{ConfigWatch, Loaded, Paths};
 use crate::store::{Opening, SCHEMA, Store};
-use ccd_session::session::Past;
-use ccd_terminal::holder::{Adopted, Cause, HandOver};
+use ccd_session::PastProcesses;
+use ccd_terminal::holder::{Adopted, HandOver, HandoverCause};
 use std::io;
 use std::path::Path;
 
@@ -27,9 +27,10 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     let (store, database_is_new) =
         open_database(&prepared.paths, begun.hand_over.as_ref(), &begun.adopted).await?;
     let (owners, threads) = wiring::parts(&prepared, holder, &store)?;
-    let past = Past {
+    let past = PastProcesses {
         holder_since: &begun.since,
-        has_crashed: (begun.hand_over.as_ref()).is_some_and(|last| last.cause == Cause::Crash),
+        has_crashed: (begun.hand_over.as_ref())
+            .is_some_and(|last| last.cause == HandoverCause::Crash),
         database_is_new,
     };
     let recovered = owners.sessions.recover(begun.adopted, &past).await;
@@ -103,7 +104,7 @@ fn set_sessions_aside(
     let what = "the directories of sessions cannot be set aside";
     std::fs::rename(&paths.sessions, &aside).map_err(system(what))?;
     paths.prepare()?;
-    for id in ccd_session::session::ids_of(adopted) {
+    for id in ccd_session::ids_of(adopted) {
         match std::fs::rename(aside.join(&id), paths.sessions.join(&id)) {
             // It was removed too; the log begins again.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}

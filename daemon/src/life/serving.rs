@@ -6,7 +6,7 @@ use super::thread::Thread;
 use crate::config::Paths;
 use crate::daemon::{Daemon, Successor};
 use crate::store::Store;
-use ccd_session::session::Sessions;
+use ccd_session::Sessions;
 use ccd_terminal::holder::{Holder, HolderNews};
 use rustix::process::{Signal, getpid, kill_process};
 use std::io;

@@ -17,11 +17,11 @@ use ccd_coach::{Coach, CoachPaths, Work};
 use ccd_connection::{Ends, Listeners, Served};
 use ccd_conversation::{Conversations, Follower, Setup};
 use ccd_exec::{ExecPaths, Executor};
-use ccd_session::interaction::Recorder;
-use ccd_session::session::{Folders, Services, Sessions};
+use ccd_session::interaction::InteractionRecorder;
+use ccd_session::{Services, SessionFolders, Sessions};
 use ccd_tape::root::Roots;
 use ccd_tape::settings::root_of;
-use ccd_terminal::holder::{Cause, HandOver, Holder};
+use ccd_terminal::holder::{HandOver, HandoverCause, Holder};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::UnixListener;
@@ -42,7 +42,7 @@ pub(super) fn parts(
     store: &Store,
 ) -> Result<(Owners, Threads), StartError> {
     let (tracker, stop) = (TaskTracker::new(), CancellationToken::new());
-    let (recorder, events) = Recorder::new();
+    let (recorder, events) = InteractionRecorder::new();
     let usage = Arc::new(TapeUsage(store.clone()));
     let services = Services::new(
         holder.clone(),
@@ -179,8 +179,8 @@ pub(super) fn start_background(daemon: &Arc<Daemon>, watch: ConfigWatch) {
     spawn_watchdog(daemon);
 }
 
-fn folders_of(paths: &Paths) -> Folders {
-    Folders {
+fn folders_of(paths: &Paths) -> SessionFolders {
+    SessionFolders {
         base: paths.base.clone(),
         sessions: paths.sessions.clone(),
         runtime: paths.runtime.clone(),
@@ -240,8 +240,8 @@ fn told(hand_over: HandOver) -> ccd_protocol::daemon::HandOver {
     ccd_protocol::daemon::HandOver {
         number: hand_over.number,
         cause: match hand_over.cause {
-            Cause::Crash => HandOverCause::Crash,
-            Cause::Upgrade => HandOverCause::Upgrade,
+            HandoverCause::Crash => HandOverCause::Crash,
+            HandoverCause::Upgrade => HandOverCause::Upgrade,
         },
         rolled_back: hand_over.rolled_back,
         reason: hand_over.reason,

@@ -10,7 +10,7 @@ use ccd_protocol::subscription::SESSION_ATTACH;
 use ccd_screen::{QueryStripper, Screen, Viewport};
 use ccd_session::output::Piece;
 use ccd_session::peer::Peer;
-use ccd_session::session::{Attached, Looked, Session, SessionError, Size, wait_for_published};
+use ccd_session::{Attached, Looked, Session, SessionError, Size, wait_for_published};
 use encoding_rs::UTF_8;
 use std::sync::Arc;
 use std::time::Duration;

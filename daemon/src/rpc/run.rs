@@ -3,7 +3,7 @@
 use super::{Failure, Module};
 use ccd_protocol::Method;
 use ccd_protocol::run::RunOnce;
-use ccd_session::session::{OutputPart, Runner};
+use ccd_session::{OutputPart, Runner};
 use tokio_util::sync::CancellationToken;
 
 pub(super) fn register(module: &mut Module) {

@@ -12,7 +12,7 @@ use ccd_protocol::session::{
 };
 use ccd_session::interaction::{InteractionRow, interactions};
 use ccd_session::program::check_tape_options;
-use ccd_session::session::records_with_waiting;
+use ccd_session::records_with_waiting;
 use serde::Deserialize;
 use serde_json::Value;
 

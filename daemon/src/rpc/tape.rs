@@ -14,12 +14,12 @@ use ccd_protocol::tape::{
     TapeValidate, TapeVerify, TapeVerifyParams,
 };
 use ccd_session::peer::Peer;
-use ccd_tape::files::{self, FilesError, Folder, Loaded};
-use ccd_tape::key::Rules;
+use ccd_tape::files::{self, FilesError, LoadedTape, TapeFolder};
+use ccd_tape::key::ContextRules;
 use ccd_tape::run::is_of_a_run;
-use ccd_tape::settings::Settings;
-use ccd_tape::tools::asciicast::{self, Version};
-use ccd_tape::tools::{Pace, animate, diff, still, transcript};
+use ccd_tape::settings::TapeSettings;
+use ccd_tape::tools::asciicast::{self, CastVersion};
+use ccd_tape::tools::{AnimationPace, animate, diff, snapshot, transcript};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -83,13 +83,13 @@ pub(super) fn register(module: &mut Module) {
     module.add::<TapePrune, _, _>(async |daemon, _, params| prune(&daemon, params).await);
 }
 
-fn settings(daemon: &Daemon, options: &TapeOptions) -> Result<Settings, CallError> {
+fn settings(daemon: &Daemon, options: &TapeOptions) -> Result<TapeSettings, CallError> {
     let loaded = daemon.loaded();
-    Settings::over(options, &loaded.config.replay, &daemon.paths.base)
+    TapeSettings::over(options, &loaded.config.replay, &daemon.paths.base)
         .map_err(|error| invalid(error.to_string()))
 }
 
-fn settings_of_root(daemon: &Daemon, root: Option<String>) -> Result<Settings, CallError> {
+fn settings_of_root(daemon: &Daemon, root: Option<String>) -> Result<TapeSettings, CallError> {
     let options = TapeOptions {
         root,
         ..TapeOptions::default()
@@ -97,10 +97,10 @@ fn settings_of_root(daemon: &Daemon, root: Option<String>) -> Result<Settings, C
     settings(daemon, &options)
 }
 
-async fn open(daemon: &Daemon, root: Option<String>) -> RpcResult<Folder> {
+async fn open(daemon: &Daemon, root: Option<String>) -> RpcResult<TapeFolder> {
     let root = settings_of_root(daemon, root)?.root;
     let opened = daemon.roots.open(&root).await;
-    Ok(Folder::of(opened.map_err(FilesError::from)?))
+    Ok(TapeFolder::new(opened.map_err(FilesError::from)?))
 }
 
 async fn blocking<T: Send + 'static>(
@@ -113,14 +113,14 @@ async fn blocking<T: Send + 'static>(
 async fn in_folder<T: Send + 'static>(
     daemon: &Daemon,
     root: Option<String>,
-    work: impl FnOnce(&Folder, &Rules) -> Result<T, FilesError> + Send + 'static,
+    work: impl FnOnce(&TapeFolder, &ContextRules) -> Result<T, FilesError> + Send + 'static,
 ) -> RpcResult<T> {
     let folder = open(daemon, root).await?;
     let rules = settings_of_root(daemon, None)?.rules;
     blocking(move || work(&folder, &rules)).await
 }
 
-fn compare(folder: &Folder, params: &TapeDiffParams) -> Result<TapeDiffReply, FilesError> {
+fn compare(folder: &TapeFolder, params: &TapeDiffParams) -> Result<TapeDiffReply, FilesError> {
     let a = folder.which(&params.a)?.load()?;
     let b = folder.which(&params.b)?.load()?;
     let found = diff((&a.which.id, &a.tape), (&b.which.id, &b.tape));
@@ -145,15 +145,15 @@ async fn import(daemon: &Daemon, params: TapeImportParams) -> RpcResult<TapeImpo
     blocking(move || files::bring(&root, &settings, &params)).await
 }
 
-fn export(folder: &Folder, params: &TapeExportParams) -> Result<TapeExportReply, FilesError> {
-    let Loaded { which, tape, .. } = folder.which(&params.tape)?.load()?;
+fn export(folder: &TapeFolder, params: &TapeExportParams) -> Result<TapeExportReply, FilesError> {
+    let LoadedTape { which, tape, .. } = folder.which(&params.tape)?.load()?;
     let cast = |version| {
         let cast = asciicast::export(&tape, version);
         (cast.text, cast.is_lossy, None)
     };
     let (text, is_lossy, text_b64) = match params.format {
-        TapeFormat::AsciicastV2 => cast(Version::V2),
-        TapeFormat::AsciicastV3 => cast(Version::V3),
+        TapeFormat::AsciicastV2 => cast(CastVersion::V2),
+        TapeFormat::AsciicastV3 => cast(CastVersion::V3),
         TapeFormat::Transcript => (transcript(&tape), false, None),
         TapeFormat::Output => {
             let chunks = tape.exchanges.iter().flat_map(|exchange| &exchange.chunks);
@@ -173,15 +173,15 @@ fn export(folder: &Folder, params: &TapeExportParams) -> Result<TapeExportReply,
     })
 }
 
-fn draw(folder: &Folder, params: &TapeSvgParams) -> Result<TapeSvgReply, FilesError> {
+fn draw(folder: &TapeFolder, params: &TapeSvgParams) -> Result<TapeSvgReply, FilesError> {
     let pace = pace(params)?;
-    let Loaded { which, tape, .. } = folder.which(&params.tape)?.load()?;
+    let LoadedTape { which, tape, .. } = folder.which(&params.tape)?.load()?;
     let (svg, frames) = if params.animated {
         animate(&tape, pace).map_err(|_| FilesError::PictureTooLarge)?
     } else {
         let exchange = exchange_of(params, tape.exchanges.len())?;
-        let still = still(&tape, exchange).map_err(|_| FilesError::PictureTooLarge)?;
-        (still, 1)
+        let snapshot = snapshot(&tape, exchange).map_err(|_| FilesError::PictureTooLarge)?;
+        (snapshot, 1)
     };
     Ok(TapeSvgReply {
         tape_id: which.id,
@@ -190,7 +190,7 @@ fn draw(folder: &Folder, params: &TapeSvgParams) -> Result<TapeSvgReply, FilesEr
     })
 }
 
-fn pace(params: &TapeSvgParams) -> Result<Pace, FilesError> {
+fn pace(params: &TapeSvgParams) -> Result<AnimationPace, FilesError> {
     let speed = params.speed.unwrap_or(1.0);
     if !SPEEDS.contains(&speed) {
         return Err(FilesError::Argument(format!(
@@ -199,7 +199,7 @@ fn pace(params: &TapeSvgParams) -> Result<Pace, FilesError> {
             SPEEDS.end()
         )));
     }
-    Ok(Pace {
+    Ok(AnimationPace {
         speed,
         idle_limit_ms: pause_ms("idle_limit_s", params.idle_limit_s, IDLE_LIMIT_S)?,
         end_pause_ms: pause_ms("end_pause_s", params.end_pause_s, END_PAUSE_S)?,

@@ -4,10 +4,10 @@ use super::live::LiveProgram;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{SessionWaitParams, WaitFor};
 use ccd_protocol::tape::TapeExit;
-use ccd_session::session::{OneShot, SessionError};
+use ccd_session::{OneShot, SessionError};
 use ccd_tape::format::Exchange;
 use ccd_tape::key::prompt_signature;
-use ccd_tape::tools::{IDLE, Likeness, SILENCE_MS, ended};
+use ccd_tape::tools::{IDLE, OutputLikeness, SILENCE_MS, ended};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -56,7 +56,7 @@ pub(super) enum Verdict {
 
 #[derive(Debug, Clone, Copy)]
 struct Progress {
-    likeness: Likeness,
+    likeness: OutputLikeness,
     /// It is the same, and so is the position of the cursor.
     is_same: bool,
     is_prompted: bool,
@@ -99,11 +99,11 @@ impl Expected {
             let is_answered = is_same && live.has_answered();
             let is_last = self.prompt.is_none();
             let (quiet, patience) = match progress.likeness {
-                Likeness::Same if is_answered => (SETTLED, Some(SETTLED)),
-                Likeness::Same if is_same => (SETTLED, is_last.then_some(QUIET)),
-                Likeness::Same => (QUIET, None),
-                Likeness::Start => (SETTLED, Some(LONGEST_REST)),
-                Likeness::Differs => (QUIET, None),
+                OutputLikeness::Same if is_answered => (SETTLED, Some(SETTLED)),
+                OutputLikeness::Same if is_same => (SETTLED, is_last.then_some(QUIET)),
+                OutputLikeness::Same => (QUIET, None),
+                OutputLikeness::Start => (SETTLED, Some(LONGEST_REST)),
+                OutputLikeness::Differs => (QUIET, None),
             };
             let patience = patience.filter(|_| !is_ending);
             tokio::select! {
@@ -130,7 +130,7 @@ impl Expected {
         let likeness = live.comparison.likeness(may_be_cut);
         Progress {
             likeness,
-            is_same: likeness == Likeness::Same && live.comparison.is_at_same_place(),
+            is_same: likeness == OutputLikeness::Same && live.comparison.is_at_same_place(),
             is_prompted,
         }
     }
@@ -138,7 +138,7 @@ impl Expected {
     fn is_whole(&self, progress: Progress) -> bool {
         let is_alike = match self.prompt {
             Some(_) => progress.is_same && progress.is_prompted,
-            None => progress.likeness != Likeness::Differs && self.is_hasty,
+            None => progress.likeness != OutputLikeness::Differs && self.is_hasty,
         };
         is_alike && self.exit.is_none()
     }
@@ -157,8 +157,8 @@ impl Expected {
         let (expected, output) = live.comparison.texts();
         let mut answer = Answer {
             verdict: match progress.likeness {
-                Likeness::Same | Likeness::Start => Verdict::Same,
-                Likeness::Differs => Verdict::Output,
+                OutputLikeness::Same | OutputLikeness::Start => Verdict::Same,
+                OutputLikeness::Differs => Verdict::Output,
             },
             expected,
             output,

@@ -1,6 +1,6 @@
 //! The inputs that lead up to a tape that continues other tapes.
 
-use ccd_tape::files::{FilesError, Folder};
+use ccd_tape::files::{FilesError, TapeFolder};
 use ccd_tape::format::{Exchange, Tape};
 use ccd_tape::key::{Fingerprint, StateHash};
 
@@ -12,7 +12,7 @@ const MAX_EXCHANGES: usize = 10_000;
 
 /// Returns the exchanges of other tapes in the directory from the program's start up to the first exchange of `tape`;
 /// none if the tape starts with the program.
-pub(crate) fn lead_to(folder: &Folder, tape: &Tape) -> Result<Vec<Exchange>, FilesError> {
+pub(crate) fn lead_to(folder: &TapeFolder, tape: &Tape) -> Result<Vec<Exchange>, FilesError> {
     let mut lead: Vec<Exchange> = Vec::new();
     let Some(mut state) = begin_of(tape.exchanges.first()) else {
         return Ok(lead);

@@ -1,7 +1,7 @@
 //! The program that runs, and its comparison with the tape.
 
 use ccd_protocol::tape::TapeExit;
-use ccd_session::session::{OneShot, SessionError};
+use ccd_session::{OneShot, SessionError};
 use ccd_tape::format::{Chunk, Exchange, Tape};
 use ccd_tape::tools::Comparison;
 

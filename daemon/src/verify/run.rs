@@ -9,7 +9,7 @@ use ccd_protocol::Inherited;
 use ccd_protocol::session::{EndReason, SessionCreateParams, SessionSendParams};
 use ccd_protocol::tape::{TapeDrift, TapeExit, TapeVerdict};
 use ccd_session::peer::Peer;
-use ccd_session::session::{OneShot, SessionError, Sessions};
+use ccd_session::{OneShot, SessionError, Sessions};
 use ccd_tape::format::{Exchange, InputKind, Tape};
 use ccd_tape::tools::{input_in_one_line, is_echoed, size, unified};
 use serde_json::json;

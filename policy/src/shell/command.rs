@@ -35,7 +35,7 @@ const HARMLESS_FILES: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr", "/d
 
 impl Command {
     /// Returns the command of these words; `None` if they execute nothing.
-    pub(super) fn of(words: Vec<Word>, writes: Vec<Word>) -> Result<Option<Self>, Doubt> {
+    pub(super) fn from_words(words: Vec<Word>, writes: Vec<Word>) -> Result<Option<Self>, Doubt> {
         let mut words = words.into_iter().peekable();
         let is_one_of =
             |word: &Word, keywords: &[&str]| keywords.iter().any(|keyword| word.is_bare(keyword));
@@ -51,7 +51,7 @@ impl Command {
             let first = |keyword| (2..words.len()).find(|at| words[*at].is_bare(keyword));
             return match (first("do"), first("in")) {
                 (Some(at), list) if list.is_none_or(|list| at < list) => {
-                    Self::of(words.split_off(at), writes)
+                    Self::from_words(words.split_off(at), writes)
                 }
                 _ => Ok(None),
             };

@@ -21,6 +21,6 @@ mod scan;
 mod word;
 
 pub use doubt::Doubt;
-pub use part::{Part, parts};
+pub use part::{ExecutedCommand, parts};
 
 pub use word::{Word, file_name};

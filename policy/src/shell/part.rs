@@ -25,7 +25,7 @@ const SYSTEM: &[&str] = &[
 
 /// One command that a line executes, directly or through another.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct ExecutedCommand {
     /// Empty if it only redirects.
     pub words: Vec<Word>,
     /// The command only starts another one, which is a part of its own.
@@ -37,21 +37,21 @@ pub struct Part {
 }
 
 /// Returns every command that a line executes.
-pub fn parts(line: &str) -> Result<Vec<Part>, Doubt> {
+pub fn parts(line: &str) -> Result<Vec<ExecutedCommand>, Doubt> {
     let mut parts = Vec::new();
     add_line(line, 0, &mut parts)?;
     Ok(parts)
 }
 
-fn add_line(line: &str, depth: usize, parts: &mut Vec<Part>) -> Result<(), Doubt> {
+fn add_line(line: &str, depth: usize, parts: &mut Vec<ExecutedCommand>) -> Result<(), Doubt> {
     for command in scan(line)? {
         let first = parts.len();
         add(&command.words, depth, parts)?;
         if !command.writes.is_empty() {
             if parts.len() == first {
-                parts.push(Part {
+                parts.push(ExecutedCommand {
                     is_transparent: true,
-                    ..Part::default()
+                    ..ExecutedCommand::default()
                 });
             }
             parts[first].writes = command.writes.into_iter().map(|file| file.text).collect();
@@ -61,7 +61,7 @@ fn add_line(line: &str, depth: usize, parts: &mut Vec<Part>) -> Result<(), Doubt
 }
 
 /// Adds the command of these words, and those that it executes.
-fn add(words: &[Word], depth: usize, parts: &mut Vec<Part>) -> Result<(), Doubt> {
+fn add(words: &[Word], depth: usize, parts: &mut Vec<ExecutedCommand>) -> Result<(), Doubt> {
     let Some(program) = words.first() else {
         return Ok(());
     };
@@ -69,24 +69,24 @@ fn add(words: &[Word], depth: usize, parts: &mut Vec<Part>) -> Result<(), Doubt>
         return Err("it has too many commands in one another".into());
     }
     let inner = if !program.known {
-        Inner::Opaque("the name of a program is computed".into())
+        Carried::Opaque("the name of a program is computed".into())
     } else if program.text.contains('=') {
         // zsh takes `1=` for an assignment, other shells for a program.
-        Inner::Opaque("the name of a program contains `=`".into())
+        Carried::Opaque("the name of a program contains `=`".into())
     } else {
         inner(words)?
     };
     let (mut opaque, mut commands, mut line) = (None, Vec::new(), None);
     match inner {
-        Inner::None => {}
-        Inner::Opaque(reason) => opaque = Some(reason),
-        Inner::Words(inner) => commands = inner,
-        Inner::Line(inner) => line = Some(inner),
+        Carried::None => {}
+        Carried::Opaque(reason) => opaque = Some(reason),
+        Carried::Words(inner) => commands = inner,
+        Carried::Line(inner) => line = Some(inner),
     }
     let is_carrier = line.is_some() || !commands.is_empty();
     let name = file_name(&program.text).to_ascii_lowercase();
     let changes_more = matches!(&*name, "sudo" | "doas" | "find");
-    parts.push(Part {
+    parts.push(ExecutedCommand {
         words: words.to_vec(),
         is_transparent: is_carrier && !changes_more && is_system(&program.text),
         opaque,
@@ -99,7 +99,7 @@ fn add(words: &[Word], depth: usize, parts: &mut Vec<Part>) -> Result<(), Doubt>
 }
 
 /// What a command executes.
-enum Inner {
+enum Carried {
     None,
     Words(Vec<Vec<Word>>),
     Line(String),
@@ -113,11 +113,11 @@ fn is_system(program: &str) -> bool {
             .any(|folder| program.strip_prefix(folder) == Some(file_name(program)))
 }
 
-fn inner(words: &[Word]) -> Result<Inner, Doubt> {
+fn inner(words: &[Word]) -> Result<Carried, Doubt> {
     let name = file_name(&words[0].text).to_ascii_lowercase();
     let arguments = &words[1..];
     let opaque = || {
-        Ok(Inner::Opaque(format!(
+        Ok(Carried::Opaque(format!(
             "what `{name}` executes is not known"
         )))
     };
@@ -129,8 +129,8 @@ fn inner(words: &[Word]) -> Result<Inner, Doubt> {
     }
     if SHELLS.contains(&&*name) {
         return Ok(match shell_line(arguments) {
-            Some(line) => Inner::Line(line),
-            None => Inner::Opaque(format!("what `{name}` executes is not in the command line")),
+            Some(line) => Carried::Line(line),
+            None => Carried::Opaque(format!("what `{name}` executes is not in the command line")),
         });
     }
     if is_evaluating(&name) {
@@ -164,25 +164,29 @@ fn inner(words: &[Word]) -> Result<Inner, Doubt> {
                 .iter()
                 .any(|word| !word.known && word.assigned().is_none()),
         };
-        return if evaluates { opaque() } else { Ok(Inner::None) };
+        return if evaluates {
+            opaque()
+        } else {
+            Ok(Carried::None)
+        };
     }
     match &*name {
         "eval" | "trap" => Ok(evaluated(&name, arguments)),
         "find" => found(arguments),
         "fd" | "fdfind" if arguments.iter().any(|word| is_fd_exec(&word.text)) => opaque(),
         "git" if git::executes(arguments) => opaque(),
-        _ => Ok(Inner::None),
+        _ => Ok(Carried::None),
     }
 }
 
 /// Returns what a wrapper executes: the words after its options, assignments and operands.
-fn wrapped(wrapper: &Wrapper, arguments: &[Word]) -> Result<Inner, Doubt> {
+fn wrapped(wrapper: &Wrapper, arguments: &[Word]) -> Result<Carried, Doubt> {
     if wrapper.name == "command"
         && arguments
             .first()
             .is_some_and(|word| matches!(&*word.text, "-v" | "-V"))
     {
-        return Ok(Inner::None); // it asks whether there is such a command
+        return Ok(Carried::None); // it asks whether there is such a command
     }
     let mut at = 0;
     let mut replaced = None;
@@ -226,7 +230,7 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word]) -> Result<Inner, Doubt> {
     }
     if wrapper.name == "xargs" {
         if command.is_empty() {
-            return Ok(Inner::None);
+            return Ok(Carried::None);
         }
         for word in &mut command {
             word.known &= !replaced
@@ -236,9 +240,9 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word]) -> Result<Inner, Doubt> {
         command.push(Word::unknown());
     }
     Ok(if command.is_empty() {
-        Inner::None
+        Carried::None
     } else {
-        Inner::Words(vec![command])
+        Carried::Words(vec![command])
     })
 }
 
@@ -303,7 +307,7 @@ fn shell_line(arguments: &[Word]) -> Option<String> {
 }
 
 /// Returns what `eval WORDS` or `trap LINE SIGNALS` executes.
-fn evaluated(name: &str, arguments: &[Word]) -> Inner {
+fn evaluated(name: &str, arguments: &[Word]) -> Carried {
     let skipped = usize::from(arguments.first().is_some_and(|word| word.text == "--"));
     let arguments = &arguments[skipped..];
     let words = if name == "trap" {
@@ -312,18 +316,18 @@ fn evaluated(name: &str, arguments: &[Word]) -> Inner {
         arguments
     };
     if words.iter().any(|word| !word.known) {
-        return Inner::Opaque(format!("what `{name}` executes is computed"));
+        return Carried::Opaque(format!("what `{name}` executes is computed"));
     }
     let line: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
     if name == "trap" && line.first().is_some_and(|line| line.starts_with('-')) {
-        Inner::None
+        Carried::None
     } else {
-        Inner::Line(line.join(" "))
+        Carried::Line(line.join(" "))
     }
 }
 
 /// Returns what `find … -exec COMMAND ;` executes.
-fn found(arguments: &[Word]) -> Result<Inner, Doubt> {
+fn found(arguments: &[Word]) -> Result<Carried, Doubt> {
     let is_action = |word: &Word| matches!(&*word.text, "-exec" | "-execdir" | "-ok" | "-okdir");
     // An expansion can become such an action, and what ends one.
     let begins = |word: &Word| match &*word.text {
@@ -356,7 +360,7 @@ fn found(arguments: &[Word]) -> Result<Inner, Doubt> {
         }
         commands.push(command);
     }
-    Ok(Inner::Words(commands))
+    Ok(Carried::Words(commands))
 }
 
 fn is_fd_exec(option: &str) -> bool {

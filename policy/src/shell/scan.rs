@@ -41,7 +41,7 @@ const NO_DELIMITER: &str = "the end of a here-document is not plain text";
 
 /// What the next word is.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-enum Expect {
+enum NextWord {
     #[default]
     Word,
     /// The file that a redirection reads, or a descriptor.
@@ -69,16 +69,16 @@ pub(super) struct Scanner<'a> {
 
 /// A command that is being read.
 #[derive(Default)]
-struct Reading {
+struct OpenCommand {
     words: Vec<Word>,
     writes: Vec<Word>,
     word: Option<Word>,
-    expect: Expect,
+    expect: NextWord,
     /// Has `&> file`, which to dash is the end of the command.
     has_both: bool,
 }
 
-impl Reading {
+impl OpenCommand {
     fn word(&mut self) -> &mut Word {
         self.word.get_or_insert_with(Word::new)
     }
@@ -136,7 +136,7 @@ impl<'a> Scanner<'a> {
     pub(super) fn list(&mut self, in_parentheses: bool) -> Result<(), Doubt> {
         self.enter()?;
         self.no_pending_text()?;
-        let mut reading = Reading::default();
+        let mut reading = OpenCommand::default();
         while let Some(character) = self.next() {
             match character {
                 '\n' => {
@@ -151,7 +151,7 @@ impl<'a> Scanner<'a> {
                 '(' => {
                     self.end_word(&mut reading)?;
                     if reading.words.iter().any(|word| !is_opening(word))
-                        || reading.expect != Expect::Word
+                        || reading.expect != NextWord::Word
                     {
                         return Err(
                             "it has parentheses after a word, as a function or an array has".into(),
@@ -171,7 +171,7 @@ impl<'a> Scanner<'a> {
                 ')' => return Err("a `)` has no `(`".into()),
                 '<' | '>' => self.redirection(character, &mut reading)?,
                 // `$'E'` is `E` in bash and `$E` in other shells.
-                '$' if matches!(reading.expect, Expect::Delimiter(_)) => {
+                '$' if matches!(reading.expect, NextWord::Delimiter(_)) => {
                     return Err(NO_DELIMITER.into());
                 }
                 character => self.word_character(character, reading.word())?,
@@ -184,7 +184,7 @@ impl<'a> Scanner<'a> {
         self.end_command(&mut reading)
     }
 
-    fn separator(&mut self, character: char, reading: &mut Reading) -> Result<(), Doubt> {
+    fn separator(&mut self, character: char, reading: &mut OpenCommand) -> Result<(), Doubt> {
         if character == '&' && self.skip(">") {
             // `&> file`: both outputs into a file.
             self.end_word(reading)?;
@@ -203,7 +203,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn redirection(&mut self, character: char, reading: &mut Reading) -> Result<(), Doubt> {
+    fn redirection(&mut self, character: char, reading: &mut OpenCommand) -> Result<(), Doubt> {
         if self.peek() == Some('(') {
             // `<(command)` is a word that names a file.
             self.next();
@@ -222,7 +222,7 @@ impl<'a> Scanner<'a> {
             }
             _ => self.end_word(reading)?,
         }
-        if reading.expect != Expect::Word {
+        if reading.expect != NextWord::Word {
             return Err("a redirection has no file".into());
         }
         reading.expect = if character == '<' {
@@ -247,23 +247,23 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads the rest of an operator that starts with `<`.
-    fn input(&mut self) -> Expect {
+    fn input(&mut self) -> NextWord {
         if self.skip("<<") {
-            Expect::Source
+            NextWord::Source
         } else if self.skip("<-") {
-            Expect::Delimiter(true)
+            NextWord::Delimiter(true)
         } else if self.skip("<") {
-            Expect::Delimiter(false)
+            NextWord::Delimiter(false)
         } else if self.skip(">") {
-            Expect::Target
+            NextWord::Target
         } else {
             self.skip("&");
-            Expect::Source
+            NextWord::Source
         }
     }
 
     /// Reads the rest of an operator that starts with `>`.
-    fn output(&mut self) -> Expect {
+    fn output(&mut self) -> NextWord {
         self.skip(">");
         if self.skip("&") {
             // `>&2` and `>&-` are descriptors, `>& file` is a file.
@@ -272,13 +272,13 @@ impl<'a> Scanner<'a> {
             let is_descriptor =
                 after.len() < rest.len() && (after.is_empty() || after.starts_with(ENDS_WORD));
             return if is_descriptor {
-                Expect::Source
+                NextWord::Source
             } else {
-                Expect::Target
+                NextWord::Target
             };
         }
         self.skip("|");
-        Expect::Target
+        NextWord::Target
     }
 
     fn skip_comment(&mut self) {
@@ -316,7 +316,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    fn end_word(&mut self, reading: &mut Reading) -> Result<(), Doubt> {
+    fn end_word(&mut self, reading: &mut OpenCommand) -> Result<(), Doubt> {
         let Some(mut word) = reading.word.take() else {
             return Ok(());
         };
@@ -328,11 +328,11 @@ impl<'a> Scanner<'a> {
         let is_test = matches!(&*word.text, "[" | "[[") && word.quoted_at.is_none();
         word.known |= is_test; // a bracket alone is no pattern of file names
         match std::mem::take(&mut reading.expect) {
-            Expect::Word if reading.has_both => return Err("a word follows `&> file`".into()),
-            Expect::Word => reading.words.push(word),
-            Expect::Source => {}
-            Expect::Target => reading.writes.push(word),
-            Expect::Delimiter(is_indented) => {
+            NextWord::Word if reading.has_both => return Err("a word follows `&> file`".into()),
+            NextWord::Word => reading.words.push(word),
+            NextWord::Source => {}
+            NextWord::Target => reading.writes.push(word),
+            NextWord::Delimiter(is_indented) => {
                 if !word.known {
                     return Err(NO_DELIMITER.into());
                 }
@@ -346,13 +346,13 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    fn end_command(&mut self, reading: &mut Reading) -> Result<(), Doubt> {
+    fn end_command(&mut self, reading: &mut OpenCommand) -> Result<(), Doubt> {
         self.end_word(reading)?;
-        if reading.expect != Expect::Word {
+        if reading.expect != NextWord::Word {
             return Err("a redirection has no file".into());
         }
-        let Reading { words, writes, .. } = std::mem::take(reading);
-        self.commands.extend(Command::of(words, writes)?);
+        let OpenCommand { words, writes, .. } = std::mem::take(reading);
+        self.commands.extend(Command::from_words(words, writes)?);
         Ok(())
     }
 }

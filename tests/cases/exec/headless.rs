@@ -4,9 +4,9 @@
 use crate::hook::claude::{NOBODY, claude};
 use crate::support::executable::copy_program;
 use crate::support::session::lacks;
-use ccd_exec::command::{ConversationId, Start, arguments, settings};
-use ccd_exec::request::{Defaults, Request};
-use ccd_exec::stream::{Facts, Reader};
+use ccd_exec::command::{ConversationId, RunStart, arguments, settings};
+use ccd_exec::request::{Defaults, RunRequest};
+use ccd_exec::stream::{StreamFacts, StreamReader};
 use ccd_policy::Policy;
 use ccd_protocol::exec::ExecRunParams;
 use rustix::process::geteuid;
@@ -72,7 +72,7 @@ pub(super) struct Run<'a> {
 
 /// What was left of a run.
 pub(super) struct Ended {
-    pub(super) facts: Facts,
+    pub(super) facts: StreamFacts,
     pub(super) policy: Policy,
     /// The files in the repository, hidden ones excepted.
     pub(super) made: BTreeSet<String>,
@@ -138,7 +138,7 @@ impl Headless {
             .stdin(Stdio::from(File::open(home.join("instruction")).unwrap()))
             .output()
             .unwrap();
-        let mut reader = Reader::default();
+        let mut reader = StreamReader::default();
         reader.feed(&output.stdout, |_, _| ());
         Ended {
             facts: reader.finish(|_, _| ()),
@@ -179,7 +179,7 @@ impl Headless {
             timeout: Duration::from_secs(60),
             lock_timeout: Duration::from_secs(1),
         };
-        let request = Request::parse(params, &defaults).unwrap();
+        let request = RunRequest::parse(params, &defaults).unwrap();
         let policy = request.tools.at(&repo, home.to_str());
         let [policy_file, settings_file] =
             ["policy.json", "settings.json"].map(|file| home.join(file));
@@ -195,7 +195,7 @@ impl Headless {
         fs::write(&settings_file, settings.to_string()).unwrap();
         let id = ConversationId::parse("11111111-2222-4333-8444-555555555555").unwrap();
         fs::write(home.join("instruction"), &request.instruction).unwrap();
-        let arguments = arguments(&request, &Start::New(id), settings_file.to_str());
+        let arguments = arguments(&request, &RunStart::New(id), settings_file.to_str());
         (arguments, policy)
     }
 

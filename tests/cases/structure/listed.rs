@@ -53,7 +53,7 @@ const OPENERS: Rule = Rule {
         (
             "files of ccd that the client reads or writes in directories of this user alone",
             "client/src",
-            "demo/home doctor/daemon doctor/databases hook/memory hook/policy hook/spool hooks/recording verb/logs",
+            "demo/home doctor/daemon doctor/databases hook/memory hook/spool hooks/recording verb/logs",
         ),
         (
             "files that the user names or edits, and the terminal",
@@ -73,14 +73,14 @@ const OPENERS: Rule = Rule {
         (
             "the same",
             "daemon/crates/session/src",
-            "peer session/attach/viewers session/output/thread session/run/target session/shell/integration \
-             session/shell/wrap session/start/environment session/tape/far_side",
+            "peer live/attach/viewers live/output/thread live/run/target live/shell/integration \
+             live/shell/wrap live/start/environment live/tape/far_side",
         ),
         ("the same", "daemon/src", "life/lock"),
         (
             "named pipes that ccd makes for readers",
             "daemon/crates/session/src",
-            "session/pipe/fifo",
+            "live/pipe/fifo",
         ),
         ("the build that takes over", "daemon/src", "upgrade/look"),
         (

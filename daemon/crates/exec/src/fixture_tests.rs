@@ -1,8 +1,8 @@
 //! Real runs of two versions of Claude Code (see tests/fixtures/README.md) and the verdict on each.
 
 use crate::stdout_as::stdout_as;
-use crate::stream::{Facts, Reader};
-use crate::verdict::{Ending, Verdict, verdict};
+use crate::stream::{StreamFacts, StreamReader};
+use crate::verdict::{RunEnding, RunVerdict, verdict};
 use ccd_protocol::exec::{ExecutionStatus, OutputFormat};
 use ccd_terminal::supervised::ProgramEnd;
 use serde::Deserialize;
@@ -49,14 +49,14 @@ fn runs(text: &str) -> Vec<Run> {
         .collect()
 }
 
-fn read(run: &Run) -> Facts {
-    let mut reader = Reader::default();
+fn read(run: &Run) -> StreamFacts {
+    let mut reader = StreamReader::default();
     reader.feed(run.stdout.as_bytes(), |_, _| ());
     reader.finish(|_, _| ())
 }
 
-fn judge(run: &Run) -> Verdict {
-    let ending = Ending {
+fn judge(run: &Run) -> RunVerdict {
+    let ending = RunEnding {
         exit: ProgramEnd::Code(run.exit_code),
         cause: None,
         stderr: &run.stderr,
@@ -65,7 +65,7 @@ fn judge(run: &Run) -> Verdict {
     verdict(&read(run), &ending)
 }
 
-fn facts_of(version: &str, name: &str) -> (Facts, String) {
+fn facts_of(version: &str, name: &str) -> (StreamFacts, String) {
     let (_, text) = VERSIONS
         .iter()
         .find(|(known, _)| *known == version)
@@ -114,7 +114,7 @@ fn every_stream_is_read_whole_and_names_its_version() {
             .iter()
             .filter(|run| run.format == "jsonl" && !run.stdout.is_empty())
         {
-            let mut reader = Reader::default();
+            let mut reader = StreamReader::default();
             let name = format!("{version} {}/{}", run.case, run.run);
             reader.feed(run.stdout.as_bytes(), |_, is_json| {
                 assert!(is_json, "{name}")
@@ -196,8 +196,11 @@ fn other_formats_are_made_as_claude_code_prints_them() {
         let (facts, text) = facts_of(version, "plain/json");
         assert_eq!(stdout_as(OutputFormat::Json, &facts, &text), text);
         assert_eq!(stdout_as(OutputFormat::StreamJson, &facts, &text), text);
-        assert_eq!(stdout_as(OutputFormat::Json, &Facts::default(), ""), "");
-        let mut reader = Reader::default();
+        assert_eq!(
+            stdout_as(OutputFormat::Json, &StreamFacts::default(), ""),
+            ""
+        );
+        let mut reader = StreamReader::default();
         let empty = b"{\"type\":\"result\",\"subtype\":\"success\",\"result\":null}\n";
         reader.feed(empty, |_, _| ());
         let facts = reader.finish(|_, _| ());

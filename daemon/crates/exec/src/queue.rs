@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 #[derive(Debug)]
-pub(crate) struct Queue {
+pub(crate) struct RunQueue {
     line: Mutex<QueueState>,
     changed: watch::Sender<()>,
 }
@@ -13,12 +13,12 @@ pub(crate) struct Queue {
 #[derive(Debug, Default)]
 struct QueueState {
     /// In the order of their arrival.
-    entries: Vec<Entry>,
+    entries: Vec<QueueEntry>,
     next: u64,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct QueueEntry {
     number: u64,
     /// What nobody else may work on meanwhile.
     keys: Vec<String>,
@@ -28,11 +28,11 @@ struct Entry {
 /// A place in the queue, which is given up when this is dropped.
 #[derive(Debug)]
 pub(crate) struct QueuePlace {
-    queue: Arc<Queue>,
+    queue: Arc<RunQueue>,
     number: u64,
 }
 
-impl Queue {
+impl RunQueue {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
             line: Mutex::default(),
@@ -44,7 +44,7 @@ impl Queue {
         let mut line = self.line.lock();
         let number = line.next;
         line.next += 1;
-        line.entries.push(Entry {
+        line.entries.push(QueueEntry {
             number,
             keys,
             works: false,
@@ -128,7 +128,7 @@ mod tests {
 
     #[tokio::test]
     async fn runs_of_one_work_tree_take_turns_in_order_and_others_work_at_the_same_time() {
-        let queue = Queue::new();
+        let queue = RunQueue::new();
         let (one, two, other) = (
             queue.enter(keys(&["a"])),
             queue.enter(keys(&["a"])),
@@ -150,7 +150,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_run_that_shares_a_conversation_waits_too() {
-        let queue = Queue::new();
+        let queue = RunQueue::new();
         let (one, two) = (
             queue.enter(keys(&["a", "s"])),
             queue.enter(keys(&["b", "s"])),
@@ -164,7 +164,7 @@ mod tests {
 
     #[tokio::test]
     async fn only_a_few_work_at_once_and_those_who_came_first_are_first() {
-        let queue = Queue::new();
+        let queue = RunQueue::new();
         let places: Vec<QueuePlace> = ["a", "b", "c", "d"]
             .iter()
             .map(|key| queue.enter(keys(&[key])))

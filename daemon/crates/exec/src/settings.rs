@@ -1,6 +1,6 @@
 //! What the daemon's configuration says about runs.
 
-use ccd_tape::settings::Replay;
+use ccd_tape::settings::ReplayDefaults;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -29,5 +29,5 @@ pub struct ExecSettings {
     /// Hooks and filters of the repository run when a fresh work tree is made.
     pub worktree_setup: bool,
     /// The keys `replay.*`.
-    pub replay: Replay,
+    pub replay: ReplayDefaults,
 }

@@ -1,12 +1,12 @@
 //! What Claude Code would have printed in another format.
 
-use crate::stream::Facts;
+use crate::stream::StreamFacts;
 use ccd_protocol::exec::OutputFormat;
 
 /// Returns the member `stdout` of a result. `stream` is what Claude Code did print.
 /// `text` without a finished answer is what the model had said until then: Claude Code itself would only print that there
 /// was an error, and an ended run keeps what it had.
-pub(crate) fn stdout_as(format: OutputFormat, facts: &Facts, stream: &str) -> String {
+pub(crate) fn stdout_as(format: OutputFormat, facts: &StreamFacts, stream: &str) -> String {
     match format {
         OutputFormat::StreamJson => stream.to_owned(),
         OutputFormat::Json => facts
@@ -18,7 +18,7 @@ pub(crate) fn stdout_as(format: OutputFormat, facts: &Facts, stream: &str) -> St
     }
 }
 
-fn as_text(facts: &Facts) -> String {
+fn as_text(facts: &StreamFacts) -> String {
     if facts.answers.is_empty() && !facts.said.is_empty() {
         return ended(&facts.said);
     }

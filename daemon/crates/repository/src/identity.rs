@@ -24,7 +24,7 @@ pub struct Identity {
 #[must_use]
 pub fn identify(folder: &Path) -> Identity {
     match discover(folder) {
-        Ok(repository) => of_repository(&repository),
+        Ok(repository) => identify_repository(&repository),
         Err(_) => Identity {
             id: hash(folder.as_os_str().as_encoded_bytes()),
             key: hash(folder.as_os_str().as_encoded_bytes()),
@@ -34,7 +34,7 @@ pub fn identify(folder: &Path) -> Identity {
     }
 }
 
-fn of_repository(repository: &Repository) -> Identity {
+fn identify_repository(repository: &Repository) -> Identity {
     let root: PathBuf = top(repository).components().collect();
     let origin = repository.find_remote("origin").ok();
     let url = origin

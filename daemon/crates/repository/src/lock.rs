@@ -28,7 +28,7 @@ impl AsFd for Lock {
 
 /// Who holds a lock, as it wrote itself down: nobody checks it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Holder {
+pub struct LockHolder {
     /// Nothing while the holder has not yet written it.
     pub pid: Option<u32>,
     pub note: String,
@@ -39,7 +39,7 @@ pub enum LockError {
     #[error("{}: process {} is working here ({})", path.display(), holder.pid.map_or("?".to_owned(), |pid| pid.to_string()), holder.note)]
     Held {
         path: std::path::PathBuf,
-        holder: Holder,
+        holder: LockHolder,
     },
     #[error("{}: cannot be opened as a lock: {source}; check its permissions, and that it is not a link", path.display())]
     File {
@@ -90,13 +90,13 @@ fn write_holder(file: &mut File, note: &str) -> io::Result<()> {
     file.write_all(format!("{}\n{note}\n", std::process::id()).as_bytes())
 }
 
-fn read_holder(file: &mut File) -> Holder {
+fn read_holder(file: &mut File) -> LockHolder {
     let mut bytes = Vec::new();
     // A holder that cannot be read still holds the lock.
     let _ = file.take(HOLDER_LEN).read_to_end(&mut bytes);
     let text = String::from_utf8_lossy(&bytes);
     let mut lines = text.lines();
-    Holder {
+    LockHolder {
         pid: lines.next().and_then(|line| line.parse().ok()),
         note: lines.next().unwrap_or_default().to_owned(),
     }

@@ -1,7 +1,7 @@
 //! The terminal in which a program runs: its screen, its modes, and its answers to queries.
 //!
-//! Layers, top first; none uses one before it: `shown` → `roll`, `viewport`, `png`, `svg` → `model`, `image` →
-//! `repaint`, `pen`, `scanner`, `still`, `strip` → `terminal`, `query` → `modes`, `charsets`, `keyboard`, `palette`,
+//! Layers, top first; none uses one before it: `shown` → `scrolling`, `viewport`, `png`, `svg` → `model`, `image` →
+//! `repaint`, `pen`, `scanner`, `snapshot`, `strip` → `terminal`, `query` → `modes`, `charsets`, `keyboard`, `palette`,
 //! `slice`.
 
 #![cfg_attr(
@@ -23,11 +23,11 @@ mod pen;
 mod png;
 mod query;
 mod repaint;
-mod roll;
 mod scanner;
+mod scrolling;
 mod shown;
 mod slice;
-mod still;
+mod snapshot;
 mod strip;
 mod svg;
 mod terminal;
@@ -38,10 +38,10 @@ pub use model::Screen;
 pub use modes::Modes;
 pub use png::draw_png;
 pub use query::{Query, answer, needs_cursor};
-pub use roll::{Place, Roll};
-pub use scanner::{Asked, Scanner};
+pub use scanner::{AskedQuery, Scanner};
+pub use scrolling::{RowPosition, ScrollingScreen};
 pub use shown::{ShownText, shown};
-pub use still::Still;
+pub use snapshot::ScreenSnapshot;
 pub use strip::QueryStripper;
-pub use svg::{Film, draw_svg};
+pub use svg::{SvgAnimation, draw_svg};
 pub use viewport::Viewport;

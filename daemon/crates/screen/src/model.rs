@@ -7,7 +7,7 @@ use super::palette::Palette;
 use super::repaint;
 use super::scanner::title;
 use super::slice;
-use super::still::{self, Still};
+use super::snapshot::{self, ScreenSnapshot};
 use super::terminal::{Cell, Page, Terminal, is_wrapped};
 use alacritty_terminal::grid::Dimensions;
 use alacritty_terminal::index::{Column, Line};
@@ -16,7 +16,7 @@ use ccd_text::escape::{Kind, Piece, Sequence, Splitter};
 use encoding_rs::{Decoder, Encoding, UTF_8};
 
 /// The text of a row, and whether it goes on in the next one.
-pub(super) type Row = (String, bool);
+pub(super) type RowText = (String, bool);
 
 /// A screen model. It needs 24 bytes per cell, twice that while the alternate screen is shown.
 /// Unlike xterm, it does not support left and right margins, double-size lines and changes of the number of columns.
@@ -137,7 +137,7 @@ impl Screen {
 
     pub fn cursor(&self) -> Cursor {
         let terminal = &self.picture.terminal;
-        still::cursor(&terminal.page.grid, &terminal.modes)
+        snapshot::cursor(&terminal.page.grid, &terminal.modes)
     }
 
     /// Returns the text from the start of the cursor's line, which may have wrapped, to the cursor; blank cells are
@@ -158,14 +158,14 @@ impl Screen {
             } else {
                 cells.len()
             };
-            still::push_cells(&mut text, &cells[..Column(end)]);
+            snapshot::push_cells(&mut text, &cells[..Column(end)]);
         }
         text
     }
 
     /// Returns a copy of the screen, which can be read while this one changes.
-    pub fn still(&self) -> Still {
-        Still {
+    pub fn snapshot(&self) -> ScreenSnapshot {
+        ScreenSnapshot {
             grid: self.picture.terminal.page.grid.clone(),
             modes: self.picture.terminal.modes,
             palette: self.picture.palette.clone(),
@@ -190,7 +190,7 @@ impl Screen {
     }
 
     /// Takes the rows that have left the main screen at its top, the oldest first.
-    pub(super) fn take_rows_above(&mut self) -> Vec<Row> {
+    pub(super) fn take_rows_above(&mut self) -> Vec<RowText> {
         let terminal = &mut self.picture.terminal;
         let page = terminal.main.as_mut().unwrap_or(&mut terminal.page);
         let rows_above = page.grid.history_size() as i32;
@@ -199,7 +199,7 @@ impl Screen {
         rows
     }
 
-    pub(super) fn all_rows(&self) -> Vec<Row> {
+    pub(super) fn all_rows(&self) -> Vec<RowText> {
         let page = &self.picture.terminal.page;
         (0..self.size().0)
             .map(|row| row_of(page, row.into()))
@@ -214,7 +214,7 @@ impl Screen {
     pub(super) fn cursor_in_text(&self) -> (usize, usize) {
         let (row, col) = self.picture.terminal.place();
         let mut text = String::new();
-        still::push_cells(&mut text, &self.row(row)[..col.into()]);
+        snapshot::push_cells(&mut text, &self.row(row)[..col.into()]);
         (row.into(), text.chars().count())
     }
 
@@ -260,9 +260,9 @@ impl ScreenState {
 }
 
 /// Returns a row of a page; rows above the screen have negative numbers.
-fn row_of(page: &Page, row: i32) -> Row {
+fn row_of(page: &Page, row: i32) -> RowText {
     (
-        still::row_text(&page.grid, row),
+        snapshot::row_text(&page.grid, row),
         is_wrapped(&page.grid, row),
     )
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 /// The contents of a screen without styles.
 #[derive(Debug, PartialEq)]
-pub struct Snapshot {
+pub struct Seen {
     pub lines: Vec<String>,
     cursor: Cursor,
     title: String,
@@ -13,19 +13,19 @@ pub struct Snapshot {
 }
 
 impl Screen {
-    pub fn snapshot(&self) -> Snapshot {
-        let still = self.still();
-        Snapshot {
-            lines: still.lines(&(0..still.size().0)),
-            cursor: still.cursor(),
-            alternate: still.alternate(),
-            title: still.title,
+    pub fn seen(&self) -> Seen {
+        let snapshot = self.snapshot();
+        Seen {
+            lines: snapshot.lines(&(0..snapshot.size().0)),
+            cursor: snapshot.cursor(),
+            alternate: snapshot.alternate(),
+            title: snapshot.title,
         }
     }
 
     pub fn cells(&self) -> Vec<Vec<CellRun>> {
-        let still = self.still();
-        still.cells(&(0..still.size().0))
+        let snapshot = self.snapshot();
+        snapshot.cells(&(0..snapshot.size().0))
     }
 }
 
@@ -47,13 +47,13 @@ fn screen(rows: u16, cols: u16, output: &str) -> Screen {
         .as_bytes()
         .chunks(1)
         .for_each(|byte| single.feed(byte));
-    assert_eq!(single.snapshot(), whole.snapshot(), "fed byte by byte");
+    assert_eq!(single.seen(), whole.seen(), "fed byte by byte");
     assert_eq!(whole.picture.faults, 0);
     whole
 }
 
 fn lines(rows: u16, cols: u16, output: &str) -> Vec<String> {
-    screen(rows, cols, output).snapshot().lines
+    screen(rows, cols, output).seen().lines
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn characters_that_arrive_in_parts_lose_none_after_them() {
             let mut screen = Screen::new(1, 20);
             screen.feed(&text[..cut]);
             screen.feed(&text[cut..]);
-            assert_eq!(screen.snapshot(), whole.snapshot(), "{cut}");
+            assert_eq!(screen.seen(), whole.seen(), "{cut}");
         }
     }
 }
@@ -93,7 +93,7 @@ fn tabs_go_both_ways() {
 #[test]
 fn wide_characters_take_two_columns() {
     let shown = screen(3, 7, "日本語x\r\n日本語語\x1b[3;1He\u{301}");
-    assert_eq!(shown.snapshot().lines, ["日本語x", "日本語", "e\u{301}"]);
+    assert_eq!(shown.seen().lines, ["日本語x", "日本語", "e\u{301}"]);
     // A wide character does not fit in the last column.
     assert_eq!(lines(2, 7, "日本語語")[1], "語");
 }
@@ -108,7 +108,7 @@ fn the_alternate_screen_leaves_the_main_one_as_it_was() {
         let inside = format!("$ vim{on}\x1b[HHELLO");
         let after = format!("{inside}{off}!");
         for (output, line, alternate) in [(inside, "HELLO", true), (after, "$ vim!", false)] {
-            let shown = screen(2, 10, &output).snapshot();
+            let shown = screen(2, 10, &output).seen();
             assert_eq!(
                 (&*shown.lines[0], shown.alternate),
                 (line, alternate),
@@ -121,7 +121,7 @@ fn the_alternate_screen_leaves_the_main_one_as_it_was() {
 #[test]
 fn cursor_title_and_saved_position_are_followed() {
     let output = "\x1b]0;my title\x07\x1b[2;3H\x1b[s\x1b[4;4H\x1b[u\x1b[?25l";
-    let shown = screen(4, 10, output).snapshot();
+    let shown = screen(4, 10, output).seen();
     assert_eq!(shown.title, "my title");
     assert_eq!(shown.cursor, cursor_at(1, 2, false));
     let waits_to_wrap = screen(1, 3, "abc").cursor();
@@ -164,10 +164,10 @@ fn cells_are_runs_of_one_style() {
 fn a_wide_character_that_no_longer_fits_wraps_or_is_gone() {
     let mut shown = screen(2, 4, "ab語");
     shown.resize(2, 3);
-    assert_eq!(shown.snapshot().lines, ["ab", "語"]);
+    assert_eq!(shown.seen().lines, ["ab", "語"]);
     let mut alternate = screen(1, 4, "\x1b[?1049h\x1b[Hab語");
     alternate.resize(1, 3);
-    assert_eq!(alternate.snapshot().lines, ["ab"]);
+    assert_eq!(alternate.seen().lines, ["ab"]);
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn a_resize_keeps_the_text_and_any_size_is_taken() {
     let mut shown = screen(4, 10, "abc\r\ndef");
     shown.resize(2, 2);
     assert_eq!(shown.size(), (2, 2));
-    assert_eq!(shown.snapshot().lines, ["de", "f"]);
+    assert_eq!(shown.seen().lines, ["de", "f"]);
     shown.resize(0, 0);
     shown.feed("日x\x1b[2J\x1b[9;9H".as_bytes());
     assert_eq!((shown.size(), shown.picture.faults), ((1, 1), 0));
@@ -202,17 +202,17 @@ fn a_model_that_panics_is_replaced() {
     let picture = &mut shown.picture;
     picture.guarded(|_| panic!("as a fault in the model would"));
     assert_eq!(picture.faults, 1);
-    assert_eq!(shown.snapshot().lines, ["", ""]);
+    assert_eq!(shown.seen().lines, ["", ""]);
     shown.feed(b"on");
-    assert_eq!(shown.snapshot().lines[0], "on");
+    assert_eq!(shown.seen().lines[0], "on");
 }
 
 /// The state that must be equal after a repaint.
-fn state(shown: &Screen) -> (Snapshot, Vec<Vec<CellRun>>, Modes) {
+fn state(shown: &Screen) -> (Seen, Vec<Vec<CellRun>>, Modes) {
     let mut modes = shown.picture.terminal.modes;
     // The repaint does not request keyboard protocols from the other terminal; the program's own output did.
     modes.keyboard = Default::default();
-    (shown.snapshot(), shown.cells(), modes)
+    (shown.seen(), shown.cells(), modes)
 }
 
 #[test]
@@ -223,11 +223,11 @@ fn a_repaint_brings_any_terminal_to_the_same_state() {
     let mut other = screen(5, 20, "junk\x1b[2;3r\x1b[?6h\x1b(0\x1b[4hqqq\x1b[?1003h");
     other.feed(&repaint);
     assert_eq!(state(&other), state(&shown));
-    assert_eq!(other.still().palette, shown.still().palette);
+    assert_eq!(other.snapshot().palette, shown.snapshot().palette);
     for both in [&mut shown, &mut other] {
         both.feed(b"\x1b[r\x1b[?1049l!");
     }
-    assert_eq!(shown.snapshot().lines[0], "$ vim!");
+    assert_eq!(shown.seen().lines[0], "$ vim!");
     // After leaving the alternate screen.
     assert_eq!(state(&other), state(&shown));
 }
@@ -282,7 +282,7 @@ proptest! {
         shown.resize(cols, rows);
         shown.feed(&bytes);
         prop_assert_eq!(shown.picture.faults, 0);
-        prop_assert_eq!(shown.snapshot().lines.len(), usize::from(cols));
+        prop_assert_eq!(shown.seen().lines.len(), usize::from(cols));
     }
 }
 
@@ -322,7 +322,7 @@ proptest! {
         }
         let mut whole = Screen::new(40, 500);
         whole.feed(output.as_bytes());
-        prop_assert_eq!(sliced.snapshot(), whole.snapshot());
+        prop_assert_eq!(sliced.seen(), whole.seen());
     }
 }
 
@@ -335,7 +335,7 @@ fn output_in_other_encodings_is_read_in_any_pieces() {
         for piece in bytes.chunks(size) {
             screen.feed(piece);
         }
-        assert_eq!(screen.snapshot().lines, ["日本 表示", "end"], "{size}");
+        assert_eq!(screen.seen().lines, ["日本 表示", "end"], "{size}");
         assert_eq!(screen.open_bytes(), 0);
         assert!(screen.cells()[0][0].style.bold, "{size}");
         screen.feed(&bytes[4..5]);
@@ -343,7 +343,7 @@ fn output_in_other_encodings_is_read_in_any_pieces() {
     }
     let mut screen = Screen::new(1, 20).reading(encoding_rs::UTF_16LE);
     screen.feed(b"\x1b[1mas it was");
-    assert_eq!(screen.snapshot().lines, ["as it was"]);
+    assert_eq!(screen.seen().lines, ["as it was"]);
 }
 
 #[test]

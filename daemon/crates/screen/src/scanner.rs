@@ -9,7 +9,7 @@ pub(super) const MAX_TEXT_BYTES: usize = 1024;
 
 /// A query in the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct AskedQuery {
     pub query: Query,
     /// Offset just after its sequence, from the session's start.
     pub end: u64,
@@ -41,12 +41,12 @@ impl Scanner {
     /// Appends the queries in `bytes`, whose first byte has the offset `base_offset`, to `asked`.
     /// Chunks must be consecutive, and may be split anywhere. A query belongs to the chunk in which its sequence ends.
     /// One sequence may contain several queries.
-    pub fn feed(&mut self, bytes: &[u8], base_offset: u64, asked: &mut Vec<Asked>) {
+    pub fn feed(&mut self, bytes: &[u8], base_offset: u64, asked: &mut Vec<AskedQuery>) {
         let mut rest = bytes;
         while let Some(sequence) = self.splitter.next(&mut rest, |body| !is_picture_only(body)) {
             let end = base_offset + (bytes.len() - rest.len()) as u64;
             Query::find(&sequence, &self.modes, |query| {
-                asked.push(Asked { query, end });
+                asked.push(AskedQuery { query, end });
             });
             self.modes.apply(&sequence);
         }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn scan(chunks: &[&[u8]]) -> (Vec<Asked>, Modes) {
+    fn scan(chunks: &[&[u8]]) -> (Vec<AskedQuery>, Modes) {
         let (mut scanner, mut asked, mut offset) = (Scanner::new(), Vec::new(), 1000);
         for chunk in chunks {
             scanner.feed(chunk, offset, &mut asked);

@@ -1,7 +1,7 @@
 //! Everything that a terminal has shown, as text: also what is no longer on its screen.
 
 use super::model::Screen;
-use super::roll::{MAX_ROWS, PIECE_BYTES, push_row};
+use super::scrolling::{MAX_ROWS, PIECE_BYTES, push_row};
 use super::terminal::Cell;
 use std::time::{Duration, Instant};
 

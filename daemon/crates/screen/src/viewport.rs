@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_larger_terminal_shows_all_and_dots_around_it() {
         let terminal = shown("ab\r\nc", (2, 3), (3, 5));
-        assert_eq!(terminal.snapshot().lines, ["ab ··", "c  ··", "·····"]);
+        assert_eq!(terminal.seen().lines, ["ab ··", "c  ··", "·····"]);
         let cursor = terminal.cursor();
         assert_eq!((cursor.row, cursor.col, cursor.visible), (1, 1, true));
     }
@@ -169,7 +169,7 @@ mod tests {
     fn a_smaller_terminal_shows_what_is_around_the_cursor() {
         let output = "1\r\n2\r\n3\r\n4\r\nabcdef";
         let terminal = shown(output, (5, 10), (2, 4));
-        assert_eq!(terminal.snapshot().lines, ["", "def"]);
+        assert_eq!(terminal.seen().lines, ["", "def"]);
         assert_eq!(terminal.cursor().col, 3);
     }
 
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!((runs[0].text.as_str(), runs[0].style.bold), ("x", true));
         assert_eq!(runs[0].style.fg, Some(Color::Indexed(200)));
         assert_eq!(runs[0].style.bg, Some(Color::Rgb(1, 2, 3)));
-        assert_eq!(terminal.snapshot().lines, ["x漢"]);
+        assert_eq!(terminal.seen().lines, ["x漢"]);
     }
 
     #[test]
@@ -211,7 +211,7 @@ mod tests {
             let mut viewport = Viewport::new((2, 4)).fixed_at(corner);
             let mut terminal = Screen::new(2, 4);
             terminal.feed(&viewport.draw(&screen));
-            assert_eq!(terminal.snapshot().lines, lines, "{corner:?}");
+            assert_eq!(terminal.seen().lines, lines, "{corner:?}");
             assert_eq!(terminal.cursor().visible, is_visible, "{corner:?}");
         }
     }

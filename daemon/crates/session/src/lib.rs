@@ -3,7 +3,7 @@
 //! What clients wait for by the microsecond (`send`, `expect`, `read`, `run`, `find`) returns a boxed future: its code is
 //! then compiled in this crate, for speed, and not in the crate that awaits it.
 //!
-//! Layers, top first; none uses one before it: `session` → `program` → `interaction` → `durations`, `keys`, `library`,
+//! Layers, top first; none uses one before it: `live` → `program` → `interaction` → `durations`, `keys`, `library`,
 //! `output`, `peer`.
 
 #![cfg_attr(
@@ -19,7 +19,9 @@ pub mod durations;
 pub mod interaction;
 pub mod keys;
 pub mod library;
+mod live;
 pub mod output;
 pub mod peer;
 pub mod program;
-pub mod session;
+
+pub use live::*;

@@ -34,7 +34,7 @@ impl Peer {
     }
 
     /// Makes the peer that stands for the daemon itself, for work that ends with `gone`.
-    pub(crate) fn of_daemon(gone: CancellationToken) -> Self {
+    pub(crate) fn daemon(gone: CancellationToken) -> Self {
         Self {
             uid: rustix::process::getuid().as_raw(),
             pid: Some(rustix::process::getpid().as_raw_nonzero().get()),

@@ -75,13 +75,13 @@ pub type RunFilter<'a> = dyn FnMut(&[String], &[u8]) -> Result<Vec<u8>, String> 
 
 #[derive(Debug, Clone, Default)]
 pub struct Decorators {
-    all: Vec<Compiled>,
+    all: Vec<CompiledDecorator>,
     /// Each use is logged, whatever the log level.
     is_logged: bool,
 }
 
 #[derive(Debug, Clone)]
-struct Compiled {
+struct CompiledDecorator {
     on: DecoratorTarget,
     change: DecoratorChange,
 }
@@ -106,7 +106,7 @@ impl Decorators {
             return Err(DecoratorError::TooMany { found });
         }
         let all = decorators.iter().enumerate();
-        let all = all.map(|(index, decorator)| Compiled::new(index, decorator));
+        let all = all.map(|(index, decorator)| CompiledDecorator::new(index, decorator));
         Ok(Self {
             all: all.collect::<Result<_, _>>()?,
             is_logged: false,
@@ -126,7 +126,7 @@ impl Decorators {
     /// True when applying them runs programs.
     pub(crate) fn run_programs(&self) -> bool {
         let is_filter =
-            |decorator: &Compiled| matches!(decorator.change, DecoratorChange::Filter(_));
+            |decorator: &CompiledDecorator| matches!(decorator.change, DecoratorChange::Filter(_));
         self.all.iter().any(is_filter)
     }
 
@@ -134,7 +134,7 @@ impl Decorators {
     pub fn apply(&self, tape: &mut Tape, run: &mut RunFilter<'_>) -> Result<(), DecorateError> {
         let mut decorated = tape.clone();
         for (index, decorator) in self.all.iter().enumerate() {
-            let mut user = User {
+            let mut user = DecoratorUse {
                 index,
                 decorator,
                 is_logged: self.is_logged,
@@ -151,7 +151,7 @@ impl Decorators {
     }
 }
 
-impl Compiled {
+impl CompiledDecorator {
     fn new(index: usize, decorator: &Decorator) -> Result<Self, DecoratorError> {
         let change = match (&decorator.replace, &decorator.with, &decorator.filter) {
             (Some(pattern), Some(with), None) => {
@@ -205,14 +205,14 @@ fn compile(index: usize, pattern: &str) -> Result<Regex, DecoratorError> {
         })
 }
 
-struct User<'a, 'b> {
+struct DecoratorUse<'a, 'b> {
     index: usize,
-    decorator: &'a Compiled,
+    decorator: &'a CompiledDecorator,
     is_logged: bool,
     run: &'a mut RunFilter<'b>,
 }
 
-impl User<'_, '_> {
+impl DecoratorUse<'_, '_> {
     fn change_inputs(&mut self, tape: &mut Tape) -> Result<(), DecorateError> {
         for (number, exchange) in tape.exchanges.iter_mut().enumerate() {
             let input = &mut exchange.input;

@@ -1,7 +1,7 @@
 //! Errors of a session's tapes.
 
 use super::index::Miss;
-use super::key::RuleError;
+use super::key::ContextRuleError;
 use super::play::PlayError;
 use super::root::RootError;
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
@@ -13,7 +13,7 @@ pub enum TapeError {
     #[error("{0}")]
     Miss(Box<Miss>),
     #[error(transparent)]
-    Rules(#[from] RuleError),
+    Rules(#[from] ContextRuleError),
     #[error(transparent)]
     Root(#[from] RootError),
     #[error("could not start the recording: {0}")]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// The defaults for what a request does not set.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Replay {
+pub struct ReplayDefaults {
     pub tapes_path: OptionalPath,
     pub record: RecordMode,
     pub fallback: FallbackMode,
@@ -42,7 +42,7 @@ pub struct OptionalTag(pub Option<String>);
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OptionalPath(pub Option<PathBuf>);
 
-impl Default for Replay {
+impl Default for ReplayDefaults {
     fn default() -> Self {
         Self {
             tapes_path: OptionalPath(None),

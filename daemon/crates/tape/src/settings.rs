@@ -1,13 +1,13 @@
 //! The tape settings of a session, checked. A request comes before the configuration, and that before defaults.
 
 use super::decorate::{DecoratorError, Decorators};
-use super::key::{RuleError, Rules};
+use super::key::{ContextRuleError, ContextRules};
 use super::name::{NameError, NameTemplate};
 use ccd_protocol::tape::{FallbackMode, Latency, MatchOptions, RecordMode, TapeOptions};
 use ccd_text::redact;
 use std::path::{Path, PathBuf};
 
-pub use super::replay_defaults::{OptionalPath, OptionalTag, Replay};
+pub use super::replay_defaults::{OptionalPath, OptionalTag, ReplayDefaults};
 
 /// Maximum delay of a chunk, in milliseconds.
 pub const MAX_LATENCY_MS: u64 = 60_000;
@@ -36,14 +36,14 @@ pub enum SettingsError {
     #[error("tape.name cannot be used: {0}")]
     Name(#[from] NameError),
     #[error("tape.{0}")]
-    Match(#[from] RuleError),
+    Match(#[from] ContextRuleError),
     #[error("tape.{0}")]
     Decorator(#[from] DecoratorError),
 }
 
 /// The tape settings of a session; every value is in its range.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct TapeSettings {
     /// Absolute.
     pub root: PathBuf,
     /// It is the root that is used if no directory is named.
@@ -68,15 +68,15 @@ pub struct Settings {
     pub redact: bool,
     /// The complete options that `rules` was made from, for a journal or another worker.
     pub matching: MatchOptions,
-    pub rules: Rules,
+    pub rules: ContextRules,
 }
 
-impl Settings {
+impl TapeSettings {
     /// Returns the settings in `options`; settings that they lack are taken from the configuration.
     /// `base` is the daemon's base directory.
     pub fn over(
         options: &TapeOptions,
-        replay: &Replay,
+        replay: &ReplayDefaults,
         base: &Path,
     ) -> Result<Self, SettingsError> {
         let matching = matching(options.matching.as_ref(), replay);
@@ -109,13 +109,13 @@ impl Settings {
             debug: replay.debug,
             decorators: Decorators::new(decorators)?,
             redact: redact::is_on(options.redact.or((!replay.redact).then_some(false))),
-            rules: Rules::new(&matching)?,
+            rules: ContextRules::new(&matching)?,
             matching,
         })
     }
 }
 
-impl Settings {
+impl TapeSettings {
     /// Returns the features that are on, for `session.flags` of a tape.
     pub fn flags(&self) -> Vec<String> {
         let is = |option: Option<bool>| option == Some(true);
@@ -135,7 +135,7 @@ impl Settings {
 
     /// Returns the options of a request with the values of the configuration, by which a recording is finished whatever
     /// the configuration is then.
-    pub fn completed(&self, options: &TapeOptions, replay: &Replay) -> TapeOptions {
+    pub fn completed(&self, options: &TapeOptions, replay: &ReplayDefaults) -> TapeOptions {
         let decorators = options.decorators.as_ref().unwrap_or(&replay.decorators);
         TapeOptions {
             record: Some(self.record),
@@ -152,7 +152,7 @@ impl Settings {
 /// Returns the root in the request, else the configured root, else the one in the base directory.
 pub fn root_of(
     requested: Option<&str>,
-    replay: &Replay,
+    replay: &ReplayDefaults,
     base: &Path,
 ) -> Result<PathBuf, SettingsError> {
     let Some(root) = requested else {
@@ -169,7 +169,7 @@ pub fn root_of(
     Ok(path.components().collect())
 }
 
-fn matching(options: Option<&MatchOptions>, replay: &Replay) -> MatchOptions {
+fn matching(options: Option<&MatchOptions>, replay: &ReplayDefaults) -> MatchOptions {
     let options = options.cloned().unwrap_or_default();
     MatchOptions {
         allow_env: options.allow_env.or_else(|| Some(replay.allow_env.clone())),
@@ -211,8 +211,8 @@ pub fn is_tag(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn over(options: TapeOptions, replay: &Replay) -> Result<Settings, String> {
-        Settings::over(&options, replay, Path::new("/base")).map_err(|error| error.to_string())
+    fn over(options: TapeOptions, replay: &ReplayDefaults) -> Result<TapeSettings, String> {
+        TapeSettings::over(&options, replay, Path::new("/base")).map_err(|error| error.to_string())
     }
 
     fn options() -> TapeOptions {
@@ -221,20 +221,20 @@ mod tests {
 
     #[test]
     fn a_request_comes_before_the_configuration_and_that_before_the_defaults() {
-        let defaults = over(options(), &Replay::default()).unwrap();
+        let defaults = over(options(), &ReplayDefaults::default()).unwrap();
         assert_eq!(defaults.root, Path::new("/base/tapes"));
         assert_eq!(defaults.record, RecordMode::Disabled);
         assert_eq!(defaults.fallback, FallbackMode::NotFound);
         assert_eq!((defaults.latency, defaults.error_rate), (None, None));
         assert!(defaults.summary && defaults.redact && !defaults.strict);
-        let replay = Replay {
+        let replay = ReplayDefaults {
             record: RecordMode::New,
             latency: Some(Latency::Constant(5)),
             error_rate: 50.0,
             strict: true,
             redact: false,
             ignore_stdin: true,
-            ..Replay::default()
+            ..ReplayDefaults::default()
         };
         let configured = over(options(), &replay).unwrap();
         assert_eq!(configured.record, RecordMode::New);
@@ -265,9 +265,9 @@ mod tests {
 
     #[test]
     fn silence_has_no_summary() {
-        let replay = Replay {
+        let replay = ReplayDefaults {
             silent: true,
-            ..Replay::default()
+            ..ReplayDefaults::default()
         };
         assert!(!over(options(), &replay).unwrap().summary);
     }

@@ -27,7 +27,7 @@ impl ProcessSettings {
     /// Returns the settings that a caller asks for, as far as they are allowed, and a warning for each limit that is not:
     /// nobody but root can exceed the hard limits of the daemon.
     #[must_use]
-    pub fn of(inherited: &Inherited) -> (Self, Vec<String>) {
+    pub fn allowed(inherited: &Inherited) -> (Self, Vec<String>) {
         let mut warnings = Vec::new();
         let mut allowed = |resource: Resource, wanted: Option<u64>| {
             let hard = getrlimit(rlimited(resource)).maximum;
@@ -125,7 +125,7 @@ mod tests {
     fn a_limit_above_the_hard_one_is_lowered_to_it_and_named() {
         let hard = getrlimit(Rlimited::Nofile).maximum;
         let of = |limits: &[(Resource, Option<u64>)]| {
-            ProcessSettings::of(&Inherited {
+            ProcessSettings::allowed(&Inherited {
                 limits: limits.iter().copied().collect(),
                 ..Inherited::default()
             })

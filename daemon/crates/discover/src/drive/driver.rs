@@ -10,7 +10,7 @@ use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::tape::TapeOptions;
 use ccd_protocol::{Inherited, Timeout};
 use ccd_session::peer::Peer;
-use ccd_session::session::{OneShot, OutputPart, Runner, Session, SessionError, Sessions};
+use ccd_session::{OneShot, OutputPart, Runner, Session, SessionError, Sessions};
 use ccd_text::expect::clean_lossy;
 use parking_lot::{Mutex, MutexGuard};
 use serde::Deserialize;

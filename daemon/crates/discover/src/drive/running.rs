@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::session::{EndReason, SessionSendParams};
 use ccd_session::peer::Peer;
-use ccd_session::session::{OneShot, Session, SessionError, wait_for_published};
+use ccd_session::{OneShot, Session, SessionError, wait_for_published};
 use ccd_text::canonical::LINE_LEN;
 use std::sync::Arc;
 use std::time::Duration;
@@ -237,7 +237,7 @@ impl Running {
     pub async fn processes(&self) -> Vec<i32> {
         let session = self.session();
         let table = session.services.processes.current().await;
-        let processes = table.of_session(&session.traces());
+        let processes = table.processes_of(&session.traces());
         processes.into_iter().map(|process| process.pid).collect()
     }
 

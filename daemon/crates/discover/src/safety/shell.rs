@@ -3,7 +3,7 @@
 use super::rule::Rule;
 use super::tables::TABLES;
 use super::{code, files, programs, sql};
-use ccd_policy::shell::{Part, file_name, parts};
+use ccd_policy::shell::{ExecutedCommand, file_name, parts};
 
 /// Maximum depth of lines in words of lines.
 const MAX_DEPTH: usize = 3;
@@ -37,7 +37,7 @@ fn at_depth(line: &str, depth: usize) -> Option<Rule> {
         .or_else(|| match parts(line) {
             Ok(parts) => {
                 // What a shell, `ssh` or a client of a database reads from elsewhere may be anything in the line.
-                let reads = |part: &Part| {
+                let reads = |part: &ExecutedCommand| {
                     parts.len() > 1 && part.words.first().is_some_and(|word| executes(&word.text))
                 };
                 let is_opaque = parts
@@ -50,7 +50,7 @@ fn at_depth(line: &str, depth: usize) -> Option<Rule> {
         })
 }
 
-fn judge_part(part: &Part, depth: usize) -> Option<Rule> {
+fn judge_part(part: &ExecutedCommand, depth: usize) -> Option<Rule> {
     let words: Vec<&str> = part.words.iter().map(|word| &*word.text).collect();
     // `$x -rf y`: whatever the program is, it is asked to act recursively or by force.
     let is_computed = part.words.first().is_some_and(|word| !word.known);

@@ -1,11 +1,11 @@
 //! The arguments of Claude Code.
 
 use super::conversation_id::ConversationId;
-use crate::request::Request;
+use crate::request::RunRequest;
 use ccd_policy::{Rule, ToolMode};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Start {
+pub enum RunStart {
     /// A new one, with an id that nobody used before.
     New(ConversationId),
     Resume(ConversationId),
@@ -16,15 +16,19 @@ pub enum Start {
 /// The instruction is none of them, but standard input: Linux limits an argument to 128 KiB, the system shows it to every
 /// user, and one that starts with a dash would be an option.
 #[must_use]
-pub fn arguments(request: &Request, start: &Start, settings_file: Option<&str>) -> Vec<String> {
+pub fn arguments(
+    request: &RunRequest,
+    start: &RunStart,
+    settings_file: Option<&str>,
+) -> Vec<String> {
     let mut arguments = ["-p", "--output-format", "stream-json", "--verbose"]
         .map(str::to_owned)
         .to_vec();
     let mut add =
         |option: &str, value: &str| arguments.extend([option.to_owned(), value.to_owned()]);
     match start {
-        Start::New(id) => add("--session-id", id.as_str()),
-        Start::Resume(id) => add("--resume", id.as_str()),
+        RunStart::New(id) => add("--session-id", id.as_str()),
+        RunStart::Resume(id) => add("--resume", id.as_str()),
     }
     let rules: Vec<&str> = request.tools.rules.iter().map(Rule::as_str).collect();
     // Claude Code itself enforces the lists as far as it can; the hook does the rest.
@@ -75,8 +79,8 @@ fn built_in(rules: &[Rule]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{ConversationId, Start};
-    use crate::request::{Defaults, Request};
+    use super::{ConversationId, RunStart};
+    use crate::request::{Defaults, RunRequest};
     use serde_json::{Value, json};
     use std::time::Duration;
 
@@ -91,8 +95,8 @@ mod tests {
         params["instruction"] = "-p --help".into();
         params["repo_path"] = "/p".into();
         let params = serde_json::from_value(params).unwrap();
-        let request = Request::parse(params, &defaults).unwrap();
-        let start = Start::New(ConversationId::parse(ID).unwrap());
+        let request = RunRequest::parse(params, &defaults).unwrap();
+        let start = RunStart::New(ConversationId::parse(ID).unwrap());
         let all = super::arguments(&request, &start, settings);
         let always = "-p --output-format stream-json --verbose --session-id";
         let (start, rest) = all.split_at(6);

@@ -7,5 +7,5 @@ mod settings;
 
 pub use conversation_id::ConversationId;
 pub(crate) use environment::is_removed;
-pub use invocation::{Start, arguments};
+pub use invocation::{RunStart, arguments};
 pub use settings::settings;

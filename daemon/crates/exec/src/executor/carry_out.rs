@@ -3,14 +3,14 @@
 use super::Executor;
 use super::plan::Planned;
 use super::ready::{Ready, STEP_LIMIT, Steps, try_lock};
-use crate::command::{Start, arguments};
+use crate::command::{RunStart, arguments};
 use crate::error::{ExecError, not_restored};
-use crate::record::{ExecWrite, Prepared, Reader, RunOutcome};
-use crate::request::Conversation;
+use crate::record::{ExecWrite, PreparedRun, RecordReader, RunOutcome};
+use crate::request::ConversationChoice;
 use crate::run::before::{RunDirectory, STASH_MESSAGE};
 use crate::run::files::RunFiles;
-use crate::run::live::{self, Finished, Following, Limits, Watcher};
-use crate::run::recorder::Recorder;
+use crate::run::live::{self, FinishedProcess, Following, Limits, Watcher};
+use crate::run::recorder::RunRecorder;
 use crate::run::{answered, in_work_tree, plain};
 use crate::tape::RunTapes;
 use ccd_protocol::Reportable as _;
@@ -19,7 +19,7 @@ use ccd_protocol::exec::{
     ExecutionSummary,
 };
 use ccd_repository::{Lock, LockError, RepositoryError};
-use ccd_terminal::supervised::Program;
+use ccd_terminal::supervised::SupervisedProgram;
 use std::fs::File;
 use std::os::fd::AsFd as _;
 use std::path::Path;
@@ -39,13 +39,13 @@ pub enum Finish {
     Cancelled(ExecutionSummary),
 }
 
-pub(super) struct Task {
+pub(super) struct RunTask {
     pub(super) executor: Arc<Executor>,
     pub(super) planned: Planned,
     pub(super) watcher: Arc<dyn Watcher>,
     pub(super) logs: Vec<ExecutionLog>,
     /// What Claude Code prints, if it is recorded.
-    pub(super) recorder: Option<Arc<Recorder>>,
+    pub(super) recorder: Option<Arc<RunRecorder>>,
     /// When its time limit began: when it had waited for other runs.
     pub(super) began: Instant,
 }
@@ -57,7 +57,7 @@ impl Executor {
         planned: Planned,
         watcher: Arc<dyn Watcher>,
     ) -> Option<Finish> {
-        let task = Task {
+        let task = RunTask {
             executor: Arc::clone(self),
             planned,
             watcher,
@@ -69,7 +69,7 @@ impl Executor {
     }
 }
 
-impl Task {
+impl RunTask {
     async fn run(mut self) -> Finish {
         let (ended, is_refused) = match self.work().await {
             Ok(ended) => (ended, false),
@@ -110,8 +110,8 @@ impl Task {
         self.began = Instant::now();
         self.tell(ExecPhase::Preparing);
         // The conversation may have ended while this run waited.
-        if matches!(self.planned.start, Start::Resume(_)) {
-            let id = Conversation::Resume(self.planned.session_id.clone());
+        if matches!(self.planned.start, RunStart::Resume(_)) {
+            let id = ConversationChoice::Resume(self.planned.session_id.clone());
             self.executor
                 .conversation(&id, &self.planned.repository)
                 .await?;
@@ -151,7 +151,7 @@ impl Task {
             let git_dir = self.planned.place.tree.git_dir.to_string_lossy();
             keys.push(git_dir.into_owned());
         }
-        if let Start::Resume(id) = &self.planned.start {
+        if let RunStart::Resume(id) = &self.planned.start {
             keys.push(id.as_str().to_owned());
         }
         keys
@@ -302,7 +302,7 @@ impl Task {
 
     async fn note_prepared(&self, ready: &Ready) -> Result<(), ExecError> {
         let before = ready.before.as_ref();
-        let prepared = Prepared {
+        let prepared = PreparedRun {
             repo_path: ready.place.tree.root.to_string_lossy().into_owned(),
             tree_before: before.map(|before| before.snapshot.clone()),
             head_before: before.and_then(|before| before.head.clone()),
@@ -317,7 +317,7 @@ impl Task {
     }
 
     /// Runs Claude Code, or plays the tape in its place.
-    async fn live(&mut self, ready: &Ready) -> Result<(Finished, Vec<String>), ExecError> {
+    async fn live(&mut self, ready: &Ready) -> Result<(FinishedProcess, Vec<String>), ExecError> {
         if self.watcher.cancelled().is_cancelled() {
             return Err(ExecError::Cancelled);
         }
@@ -329,7 +329,7 @@ impl Task {
         let (arguments, instruction) = self.arguments(&files, &ready.place)?;
         self.note_started().await?;
         let claude = self.planned.claude.clone().unwrap_or_default();
-        let program = Program {
+        let program = SupervisedProgram {
             path: claude.to_string_lossy().into_owned(),
             arguments,
             cwd: ready.place.cwd.clone(),
@@ -460,7 +460,7 @@ impl Task {
 
     async fn summary(&self) -> ExecutionSummary {
         let read = async || {
-            let reader = Reader(self.executor.database().await?);
+            let reader = RecordReader(self.executor.database().await?);
             reader.summary(&self.planned.request_id).await
         };
         read()

@@ -1,18 +1,18 @@
 //! The work tree that a run with `worktree` gets for itself.
 
-use super::carry_out::Task;
+use super::carry_out::RunTask;
 use crate::error::{ExecError, system};
 use crate::run::before::RunDirectory;
 use crate::run::live;
 use crate::run::program;
-use crate::verdict::{Cause, exit_code};
+use crate::verdict::{EndCause, exit_code};
 use ccd_protocol::exec::ExecPhase;
 use ccd_repository::{NewLinked, RepositoryError};
-use ccd_terminal::supervised::Program;
+use ccd_terminal::supervised::SupervisedProgram;
 use std::io;
 use std::os::fd::AsFd as _;
 
-impl Task {
+impl RunTask {
     /// Makes the fresh work tree, with the repository's hooks and filters if the configuration says so.
     /// On an error, neither the work tree nor its branch is left.
     pub(super) async fn fresh(&self) -> Result<RunDirectory, ExecError> {
@@ -41,7 +41,7 @@ impl Task {
         if finished.cause.is_some() {
             self.in_work_tree(move || new.undo()).await;
             return Err(match finished.cause {
-                Some(Cause::TimeLimit { limit_s }) => ExecError::WorktreeTimeout {
+                Some(EndCause::TimeLimit { limit_s }) => ExecError::WorktreeTimeout {
                     root: self.planned.place.tree.root.clone(),
                     seconds: limit_s,
                 },
@@ -57,13 +57,13 @@ impl Task {
         .await
     }
 
-    fn git(&self, new: &NewLinked) -> Result<Program, ExecError> {
+    fn git(&self, new: &NewLinked) -> Result<SupervisedProgram, ExecError> {
         let mut env = self.planned.env.clone();
         let arguments = new.setup(&mut env);
         let search = env.get("PATH").map_or("", String::as_str);
         let path = program::find("git", search)
             .map_err(|_| RepositoryError::GitMissing(io::ErrorKind::NotFound.into()))?;
-        Ok(Program {
+        Ok(SupervisedProgram {
             path: path.to_string_lossy().into_owned(),
             arguments: arguments
                 .map(|word| word.to_string_lossy().into_owned())

@@ -1,17 +1,17 @@
 //! What is recorded of a run: its verdict, what it printed, and what it changed.
 
-use super::carry_out::Task;
+use super::carry_out::RunTask;
 use super::ready::{Afterwards, Ready};
 use crate::error::{ExecError, not_restored};
 use crate::record::RunOutcome;
 use crate::run::before::RunDirectory;
-use crate::run::live::Finished;
-use crate::run::output::Printed;
+use crate::run::live::FinishedProcess;
+use crate::run::output::RunOutput;
 use crate::run::plain;
 use crate::stdout_as::stdout_as;
-use crate::stream::{Call, Facts};
+use crate::stream::{StreamCall, StreamFacts};
 use crate::tape::RunTapes;
-use crate::verdict::{Ending, exit_code, verdict};
+use crate::verdict::{RunEnding, exit_code, verdict};
 use ccd_policy::{Policy, Rule};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::exec::{
@@ -23,12 +23,12 @@ use std::sync::Arc;
 
 const MAX_LOGS: usize = 10_000;
 
-impl Task {
+impl RunTask {
     /// Compares the work tree, gives back what was put away, and judges.
     pub(super) async fn finish(
         &mut self,
         ready: Ready,
-        finished: Result<(Finished, Vec<String>), ExecError>,
+        finished: Result<(FinishedProcess, Vec<String>), ExecError>,
     ) -> Result<RunOutcome, ExecError> {
         let after = ready.afterwards(false).await;
         let policy = self.policy(&ready.place);
@@ -62,14 +62,14 @@ impl Task {
 
     fn ended(
         &mut self,
-        finished: &Finished,
+        finished: &FinishedProcess,
         debug: &[String],
         after: Afterwards,
         policy: &Policy,
     ) -> RunOutcome {
         let (exit, printed) = (finished.exit, &finished.printed);
         let (request, facts) = (&self.planned.request, &printed.facts);
-        let ending = Ending {
+        let ending = RunEnding {
             exit,
             cause: finished.cause,
             stderr: &printed.stderr,
@@ -132,7 +132,7 @@ impl Task {
 }
 
 /// Returns the output in a format, without secrets.
-fn stdout(format: OutputFormat, printed: &Printed) -> String {
+fn stdout(format: OutputFormat, printed: &RunOutput) -> String {
     let stdout = stdout_as(format, &printed.facts, &printed.stream);
     match format {
         OutputFormat::StreamJson => stdout, // its lines are redacted already
@@ -144,7 +144,7 @@ fn stdout(format: OutputFormat, printed: &Printed) -> String {
     }
 }
 
-fn violation(call: &Call) -> PolicyViolation {
+fn violation(call: &StreamCall) -> PolicyViolation {
     PolicyViolation {
         tool_name: plain::text(&call.name),
         tool_use_id: call.id.clone(),
@@ -168,7 +168,7 @@ fn warnings_of(omitted_bytes: u64, left: u32) -> Vec<String> {
 }
 
 /// Warns of rules that name no tool of Claude Code: a rule that forbids one is most likely misspelt, and forbids nothing.
-fn unknown_tools(tools: &Policy, facts: &Facts) -> Option<String> {
+fn unknown_tools(tools: &Policy, facts: &StreamFacts) -> Option<String> {
     let is_unknown = |rule: &&Rule| !rule.is_of_known_tool() && !facts.tools.contains(rule.tool());
     let rules = tools.rules.iter().filter(is_unknown).map(Rule::as_str);
     let rules: Vec<&str> = rules.collect();
@@ -180,7 +180,7 @@ fn unknown_tools(tools: &Policy, facts: &Facts) -> Option<String> {
     })
 }
 
-fn usage(facts: &Facts, exit: ProgramEnd) -> ExecutionUsage {
+fn usage(facts: &StreamFacts, exit: ProgramEnd) -> ExecutionUsage {
     let outcome = facts.outcome.as_ref();
     ExecutionUsage {
         version: facts.version.clone(),

@@ -1,8 +1,8 @@
 //! What handlers call.
 
 use crate::error::ExecError;
-use crate::queue::Queue;
-use crate::record::{EXEC, ExecWrite, Outdated, Reader, Removed, RunOutcome};
+use crate::queue::RunQueue;
+use crate::record::{EXEC, ExecWrite, Outdated, RecordReader, RemovedRuns, RunOutcome};
 use crate::run::after::diff_info;
 use crate::settings::{ExecPaths, ExecSettings};
 use ccd_protocol::Reportable;
@@ -31,7 +31,7 @@ pub struct Executor {
     settings: RwLock<ExecSettings>,
     database: OnceCell<Database<ExecWrite>>,
     pub(super) tapes: Arc<Roots>,
-    pub(super) queue: Arc<Queue>,
+    pub(super) queue: Arc<RunQueue>,
     /// Runs end in it, whatever becomes of their jobs.
     pub(super) tracker: TaskTracker,
     /// Cancelled when the daemon stops.
@@ -52,7 +52,7 @@ impl Executor {
             settings: RwLock::new(settings),
             database: OnceCell::new(),
             tapes,
-            queue: Queue::new(),
+            queue: RunQueue::new(),
             tracker,
             stop,
         })
@@ -84,11 +84,11 @@ impl Executor {
 
     /// Returns the id of a run by a prefix.
     pub async fn request_id(&self, start: &str) -> Result<String, ExecError> {
-        Reader(self.database().await?).request_id(start).await
+        RecordReader(self.database().await?).request_id(start).await
     }
 
     pub async fn get(&self, start: &str) -> Result<ExecutionResult, ExecError> {
-        let reader = Reader(self.database().await?);
+        let reader = RecordReader(self.database().await?);
         let id = reader.request_id(start).await?;
         let mut result = reader.execution(&id).await?;
         if result.diff.is_empty() {
@@ -104,7 +104,7 @@ impl Executor {
 
     /// Returns the job of a run that has not ended.
     pub async fn job_to_cancel(&self, start: &str) -> Result<String, ExecError> {
-        let reader = Reader(self.database().await?);
+        let reader = RecordReader(self.database().await?);
         let id = reader.request_id(start).await?;
         let result = reader.execution(&id).await?;
         if result.status.has_ended() {
@@ -145,7 +145,7 @@ impl Executor {
     pub async fn list(&self, params: ExecListParams) -> Result<ExecListReply, ExecError> {
         let repository = repository_of(params.repo_path.as_deref()).await?;
         let limit = params.limit.unwrap_or(DEFAULT_LIST_LEN).min(MAX_LIST_LEN);
-        let reader = Reader(self.database().await?);
+        let reader = RecordReader(self.database().await?);
         let limit = i64::try_from(limit).unwrap_or_default();
         Ok(ExecListReply {
             executions: reader.executions(&params, repository, None, limit).await?,
@@ -188,7 +188,10 @@ impl Executor {
         let removed = self.remove(outdated).await?;
         let runs = DataSelected::of(part, removed.runs, ("run", "runs"), removed.oldest);
         let kind = ("conversation", "conversations");
-        let running = Reader(self.database().await?).open_runs().await?.len() as u64;
+        let running = RecordReader(self.database().await?)
+            .open_runs()
+            .await?
+            .len() as u64;
         let worktrees = self.paths.worktrees.clone();
         let worktrees =
             blocking(move || std::fs::read_dir(worktrees).into_iter().flatten().count());
@@ -227,12 +230,12 @@ impl Executor {
         if !self.has_database() {
             return Vec::new();
         }
-        let places = async || Reader(self.database().await?).places().await;
+        let places = async || RecordReader(self.database().await?).places().await;
         places().await.unwrap_or_default()
     }
 
-    async fn remove(&self, which: Outdated) -> Result<Removed, ExecError> {
-        let removed = Arc::new(Mutex::new(Removed::default()));
+    async fn remove(&self, which: Outdated) -> Result<RemovedRuns, ExecError> {
+        let removed = Arc::new(Mutex::new(RemovedRuns::default()));
         let cleanup = ExecWrite::Cleanup {
             which,
             removed: Arc::clone(&removed),

@@ -2,10 +2,10 @@
 
 use super::Executor;
 use super::sessions::new_id;
-use crate::command::{Start, is_removed};
+use crate::command::{RunStart, is_removed};
 use crate::error::ExecError;
 use crate::record::{ExecWrite, ExecutionRow};
-use crate::request::{Defaults, Request};
+use crate::request::{Defaults, RunRequest};
 use crate::run::before::RunDirectory;
 use crate::run::{answered, plain, program};
 use crate::tape::RunTapes;
@@ -29,8 +29,8 @@ const SESSION_VARIABLE: &str = ccd_terminal::holder::SESSION_VARIABLE;
 pub struct Planned {
     pub request_id: String,
     pub session_id: String,
-    pub(super) request: Request,
-    pub(super) start: Start,
+    pub(super) request: RunRequest,
+    pub(super) start: RunStart,
     pub(super) place: RunDirectory,
     pub(super) repository: String,
     /// Not needed if a tape answers.
@@ -50,14 +50,14 @@ impl Executor {
         job: String,
     ) -> Result<Planned, ExecError> {
         let settings = self.settings();
-        let (program_settings, warnings) = ProcessSettings::of(&params.inherited);
+        let (program_settings, warnings) = ProcessSettings::allowed(&params.inherited);
         let (env, tape) = (params.inherited.caller_env.take(), params.tape.take());
         let env = environment(env.unwrap_or_else(|| std::env::vars().collect()));
         let defaults = Defaults {
             timeout: settings.timeout,
             lock_timeout: settings.lock_timeout,
         };
-        let request = Request::parse(params, &defaults)?;
+        let request = RunRequest::parse(params, &defaults)?;
         let path = request.repo_path.clone();
         let root = path.clone();
         let place = blocking(move || {
@@ -82,7 +82,7 @@ impl Executor {
             }
         };
         let session_id = match &start {
-            Start::New(id) | Start::Resume(id) => id.as_str().to_owned(),
+            RunStart::New(id) | RunStart::Resume(id) => id.as_str().to_owned(),
         };
         let planned = Planned {
             request_id: new_id(),

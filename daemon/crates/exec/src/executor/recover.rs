@@ -4,7 +4,7 @@ use super::Executor;
 use super::plan::FIND_LIMIT;
 use super::ready::{Afterwards, Ready, STEP_LIMIT, Steps, spoil, try_lock};
 use crate::error::ExecError;
-use crate::record::{OpenRun, Reader, RunOutcome};
+use crate::record::{OpenRun, RecordReader, RunOutcome};
 use crate::run::before::{Before, RunDirectory, STASH_MESSAGE};
 use crate::run::{answered, in_work_tree};
 use ccd_protocol::exec::{ExecutionResult, ExecutionStatus};
@@ -31,7 +31,7 @@ impl Executor {
         if !self.has_database() {
             return Ok(());
         }
-        for run in Reader(self.database().await?).open_runs().await? {
+        for run in RecordReader(self.database().await?).open_runs().await? {
             // The git folder is the key of the work tree; if it is gone, nobody can start a run there either.
             let path = PathBuf::from(&run.repo_path);
             let (root, find) = (path.clone(), move || WorkTree::find(&path));

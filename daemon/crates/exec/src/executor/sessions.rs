@@ -2,10 +2,10 @@
 
 use super::Executor;
 use super::owner::repository_of;
-use crate::command::{ConversationId, Start};
+use crate::command::{ConversationId, RunStart};
 use crate::error::ExecError;
-use crate::record::{ExecWrite, Reader};
-use crate::request::Conversation;
+use crate::record::{ExecWrite, RecordReader};
+use crate::request::ConversationChoice;
 use ccd_protocol::exec::{
     ExecSessionInfo, ExecSessionStatus, ExecSessionsParams, ExecSessionsReply,
 };
@@ -29,14 +29,14 @@ impl Executor {
         repository: Option<&str>,
         status: Option<ExecSessionStatus>,
     ) -> Result<Vec<ExecSessionInfo>, ExecError> {
-        let reader = Reader(self.database().await?);
+        let reader = RecordReader(self.database().await?);
         let mut sessions = reader.sessions(repository, None, &self.expired()).await?;
         sessions.retain(|session| status.is_none_or(|status| session.status == status));
         Ok(sessions)
     }
 
     pub async fn session(&self, start: &str) -> Result<ExecSessionInfo, ExecError> {
-        let reader = Reader(self.database().await?);
+        let reader = RecordReader(self.database().await?);
         let id = reader.session_id(start).await?;
         let mut session = reader.session(&id, &self.expired()).await?;
         session.conversation_history = Some(reader.messages(&id).await?);
@@ -45,7 +45,7 @@ impl Executor {
 
     pub async fn end_session(&self, start: &str) -> Result<ExecSessionInfo, ExecError> {
         let database = self.database().await?;
-        let id = Reader(database).session_id(start).await?;
+        let id = RecordReader(database).session_id(start).await?;
         let end = ExecWrite::EndSession {
             session_id: id.clone(),
         };
@@ -55,18 +55,18 @@ impl Executor {
 
     pub(super) async fn conversation(
         &self,
-        wanted: &Conversation,
+        wanted: &ConversationChoice,
         repository: &str,
-    ) -> Result<Start, ExecError> {
-        let reader = Reader(self.database().await?);
+    ) -> Result<RunStart, ExecError> {
+        let reader = RecordReader(self.database().await?);
         let session = match wanted {
-            Conversation::New => return Ok(Start::New(parse(&new_id())?)),
-            Conversation::Resume(id) => {
+            ConversationChoice::New => return Ok(RunStart::New(parse(&new_id())?)),
+            ConversationChoice::Resume(id) => {
                 // A unique prefix will do, as everywhere.
                 let id = reader.session_id(id).await?;
                 reader.session(&id, &self.expired()).await?
             }
-            Conversation::Last => {
+            ConversationChoice::Last => {
                 let active = Some(ExecSessionStatus::Active);
                 let sessions = self.sessions_of(Some(repository), active).await?;
                 let last = sessions.into_iter().next();
@@ -91,7 +91,7 @@ impl Executor {
                 ours: repository.to_owned(),
             });
         }
-        Ok(Start::Resume(parse(&session.session_id)?))
+        Ok(RunStart::Resume(parse(&session.session_id)?))
     }
 
     /// Returns the time before which a conversation that was not used since has expired.

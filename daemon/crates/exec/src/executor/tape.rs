@@ -1,16 +1,16 @@
 //! A run with tapes: a tape in place of Claude Code, or a recording of it.
 
 use super::Executor;
-use super::carry_out::Task;
+use super::carry_out::RunTask;
 use super::ready::Ready;
-use crate::command::Start;
+use crate::command::RunStart;
 use crate::error::ExecError;
-use crate::record::Reader;
-use crate::request::Request;
+use crate::record::RecordReader;
+use crate::request::RunRequest;
 use crate::run::after::Changes;
 use crate::run::before::RunDirectory;
-use crate::run::live::{self, Finished};
-use crate::run::recorder::Recorder;
+use crate::run::live::{self, FinishedProcess};
+use crate::run::recorder::RunRecorder;
 use crate::tape::{Answer, RunTapes, run_of};
 use ccd_protocol::exec::{ExecPhase, ExecTapeOptions};
 use ccd_protocol::tape::TapeUse;
@@ -24,14 +24,16 @@ impl Executor {
     pub(super) async fn run_tapes(
         &self,
         options: ExecTapeOptions,
-        request: &Request,
-        start: &Start,
+        request: &RunRequest,
+        start: &RunStart,
         place: &RunDirectory,
     ) -> Result<RunTapes, ExecError> {
         let earlier = match start {
-            Start::New(_) => None,
-            Start::Resume(id) => {
-                let messages = Reader(self.database().await?).messages(id.as_str()).await?;
+            RunStart::New(_) => None,
+            RunStart::Resume(id) => {
+                let messages = RecordReader(self.database().await?)
+                    .messages(id.as_str())
+                    .await?;
                 let instructions = messages.into_iter().filter(|message| message.role == USER);
                 Some(Vec::from_iter(instructions.map(|message| message.content)))
             }
@@ -43,13 +45,13 @@ impl Executor {
     }
 }
 
-impl Task {
+impl RunTask {
     /// Changes the work tree as the recorded run did, and plays the tape.
     pub(super) async fn replay(
         &self,
         answer: Answer<'_>,
         ready: &Ready,
-    ) -> Result<Finished, ExecError> {
+    ) -> Result<FinishedProcess, ExecError> {
         let patch = answer.patch()?;
         let applied = ready.write(move |tree| tree.apply(&patch)).await;
         applied.map_err(|error| match error {
@@ -73,14 +75,14 @@ impl Task {
             .filter(|run_tapes| run_tapes.records())
             .map(|run_tapes| {
                 run_tapes.set_project(&place.tree.root);
-                Arc::new(Recorder::start())
+                Arc::new(RunRecorder::start())
             });
     }
 
     /// Writes the tape of a run that is recorded. Returns how it used tapes, and what the user should know about that.
     pub(super) async fn record(
         &mut self,
-        finished: &Arc<Finished>,
+        finished: &Arc<FinishedProcess>,
         changes: Option<&Changes>,
     ) -> Option<(TapeUse, Vec<String>)> {
         let recorder = self.recorder.take();

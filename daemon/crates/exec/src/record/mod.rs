@@ -4,6 +4,6 @@ mod read;
 mod schema;
 mod write;
 
-pub(crate) use read::{OpenRun, Reader};
+pub(crate) use read::{OpenRun, RecordReader};
 pub(crate) use schema::EXEC;
-pub(crate) use write::{ExecWrite, ExecutionRow, Outdated, Prepared, Removed, RunOutcome};
+pub(crate) use write::{ExecWrite, ExecutionRow, Outdated, PreparedRun, RemovedRuns, RunOutcome};

@@ -18,7 +18,7 @@ const SHOWN_CHARS: i64 = 1000;
 
 const MIN_PREFIX: usize = 4;
 
-pub(crate) struct Reader<'a>(pub(crate) &'a Database<ExecWrite>);
+pub(crate) struct RecordReader<'a>(pub(crate) &'a Database<ExecWrite>);
 
 ccd_store::row! {
     /// A run that an earlier process did not finish.
@@ -38,7 +38,7 @@ ccd_store::row! {
     }
 }
 
-impl Reader<'_> {
+impl RecordReader<'_> {
     /// Returns the id of the run that `start` is the only prefix of.
     pub(crate) async fn request_id(&self, start: &str) -> Result<String, ExecError> {
         let find = "SELECT request_id FROM executions WHERE request_id >= ?1 AND request_id < ?1 || 'g' LIMIT 3";
@@ -250,6 +250,7 @@ mod tests {
             },
             warnings: vec![odd()],
             tree_after: Some("t".into()),
+            job: "job-1".into(),
             logs: Some(vec![ExecutionLog {
                 at: "now".into(),
                 level: "debug".into(),
@@ -300,7 +301,7 @@ mod tests {
         for write in [request, started, ExecWrite::Ended { at, ended }] {
             database.commit(write).await.unwrap();
         }
-        let reader = Reader(&database);
+        let reader = RecordReader(&database);
         assert_eq!(reader.request_id("1111").await.unwrap(), RUN);
         assert_eq!(reader.execution(RUN).await.unwrap(), result);
         let summary = reader.summary(RUN).await.unwrap();

@@ -34,7 +34,7 @@ ccd_store::row! {
 
 /// What the recovery needs to know before anything is changed.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedRun {
     pub(crate) repo_path: String,
     pub(crate) tree_before: Option<String>,
     pub(crate) head_before: Option<String>,
@@ -56,7 +56,7 @@ pub(crate) enum ExecWrite {
     Request(Box<ExecutionRow>),
     Prepared {
         request_id: String,
-        prepared: Prepared,
+        prepared: PreparedRun,
     },
     /// The program is about to start. The conversation counts it.
     Started {
@@ -76,7 +76,7 @@ pub(crate) enum ExecWrite {
     /// Deletes conversations with what was said, and ended runs.
     Cleanup {
         which: Outdated,
-        removed: Arc<Mutex<Removed>>,
+        removed: Arc<Mutex<RemovedRuns>>,
     },
 }
 
@@ -91,7 +91,7 @@ pub(crate) struct Outdated {
 
 /// What was deleted.
 #[derive(Debug, Default)]
-pub(crate) struct Removed {
+pub(crate) struct RemovedRuns {
     pub(crate) conversations: u64,
     pub(crate) runs: u64,
     /// When the oldest run was asked for.
@@ -137,7 +137,7 @@ impl Write for ExecWrite {
 async fn prepare(
     connection: &mut Connection,
     request_id: &str,
-    prepared: &Prepared,
+    prepared: &PreparedRun,
 ) -> SqlResult<()> {
     let set = query(
         "UPDATE executions SET status = 'running', repo_path = ?2, tree_before = ?3, head_before = ?4, tips = ?5, stash = ?6 \
@@ -231,7 +231,7 @@ async fn end(connection: &mut Connection, at: &str, ended: &RunOutcome) -> SqlRe
 }
 
 /// Deletes what is selected, or only counts it. There are no foreign keys, so this is the cascade.
-async fn clean(connection: &mut Connection, which: &Outdated) -> SqlResult<Removed> {
+async fn clean(connection: &mut Connection, which: &Outdated) -> SqlResult<RemovedRuns> {
     const IN_PROJECT: &str =
         "(?2 IS NULL OR repo_path = ?2 OR substr(repo_path, 1, length(?2) + 1) = ?2 || '/')";
     let conversations = format!(
@@ -255,7 +255,7 @@ async fn clean(connection: &mut Connection, which: &Outdated) -> SqlResult<Remov
         .bind(&which.project)
         .fetch_one(&mut *connection)
         .await?;
-    let removed = Removed {
+    let removed = RemovedRuns {
         conversations: old.len() as u64,
         runs: count.unsigned_abs(),
         oldest,

@@ -16,7 +16,7 @@ pub struct Defaults {
 
 /// Which conversation a run belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Conversation {
+pub enum ConversationChoice {
     New,
     /// The one with this id, which need not exist.
     Resume(String),
@@ -36,12 +36,12 @@ const PERMISSION_MODES: [&str; 6] = [
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Request {
+pub struct RunRequest {
     /// Not blank.
     pub instruction: String,
     pub output_format: OutputFormat,
     pub tools: Policy,
-    pub conversation: Conversation,
+    pub conversation: ConversationChoice,
     pub verbose: bool,
     /// 1 to 3600 seconds.
     pub timeout: Duration,
@@ -57,7 +57,7 @@ pub struct Request {
     pub worktree: bool,
 }
 
-impl Request {
+impl RunRequest {
     pub fn parse(params: ExecRunParams, defaults: &Defaults) -> Result<Self, RequestError> {
         if params.instruction.trim().is_empty() {
             return Err(RequestError::EmptyInstruction);
@@ -73,9 +73,9 @@ impl Request {
             (Some(id), false) if id.trim().is_empty() => {
                 return Err(RequestError::EmptyConversation);
             }
-            (Some(id), false) => Conversation::Resume(id),
-            (None, true) => Conversation::Last,
-            (None, false) => Conversation::New,
+            (Some(id), false) => ConversationChoice::Resume(id),
+            (None, true) => ConversationChoice::Last,
+            (None, false) => ConversationChoice::New,
         };
         if params.instruction.len() > MAX_INSTRUCTION_BYTES {
             return Err(RequestError::LongInstruction(params.instruction.len()));

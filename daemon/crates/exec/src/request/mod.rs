@@ -5,5 +5,5 @@ mod error;
 #[cfg(test)]
 mod request_tests;
 
-pub use check::{Conversation, Defaults, Request};
+pub use check::{ConversationChoice, Defaults, RunRequest};
 pub use error::RequestError;

@@ -1,10 +1,10 @@
-use super::{Conversation, Defaults, Request, RequestError};
+use super::{ConversationChoice, Defaults, RequestError, RunRequest};
 use ccd_policy::ToolMode;
 use serde_json::{Value, json};
 use std::time::Duration;
 
 /// Parses a request with these parameters, and what every request needs.
-fn parse(more: &Value) -> Result<Request, RequestError> {
+fn parse(more: &Value) -> Result<RunRequest, RequestError> {
     let mut params = json!({"instruction": "Do it", "repo_path": "/p"});
     for (name, value) in more.as_object().unwrap() {
         params[name] = value.clone();
@@ -13,7 +13,7 @@ fn parse(more: &Value) -> Result<Request, RequestError> {
         timeout: Duration::from_secs(600),
         lock_timeout: Duration::from_secs(300),
     };
-    Request::parse(serde_json::from_value(params).unwrap(), &defaults)
+    RunRequest::parse(serde_json::from_value(params).unwrap(), &defaults)
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn defaults_are_those_of_the_seed() {
     let limits = (request.timeout.as_secs(), request.lock_timeout.as_secs());
     assert_eq!(limits, (600, 300));
     assert_eq!(request.tools.mode, ToolMode::All);
-    assert_eq!(request.conversation, Conversation::New);
+    assert_eq!(request.conversation, ConversationChoice::New);
     assert_eq!((request.stall_timeout, request.max_turns), (None, None));
     assert_eq!(request.permission_mode, None);
 }
@@ -89,5 +89,5 @@ fn limits_and_names_are_accepted() {
     assert_eq!(request.permission_mode, Some("dontAsk"));
     let tools = (request.tools.mode, request.tools.rules.len());
     assert_eq!(tools, (ToolMode::Blacklist, 1));
-    assert_eq!(request.conversation, Conversation::Last);
+    assert_eq!(request.conversation, ConversationChoice::Last);
 }

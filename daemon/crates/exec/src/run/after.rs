@@ -1,7 +1,7 @@
 //! The work tree after a run: what changed, and back to what it was.
 
 use super::before::Before;
-use super::history::History;
+use super::history::GitHistory;
 use crate::error::ExecError;
 use ccd_protocol::ErrorCode;
 use ccd_protocol::exec::DiffInfo;
@@ -32,7 +32,7 @@ impl Changes {
 
 pub(crate) fn changes(tree: &WorkTree, before: &Before) -> Result<Changes, RepositoryError> {
     let (after, nested) = tree.snapshot_with_nested()?;
-    let history = History::of(tree, before)?;
+    let history = GitHistory::since(tree, before)?;
     let mut warnings = history.warnings;
     let diff = tree.diff(&before.snapshot, &after)?;
     let mut paths: Vec<String> = files(&diff).into_iter().map(|file| file.path).collect();

@@ -1,7 +1,7 @@
 //! The work tree before a run.
 
 use crate::error::{self, ExecError};
-use crate::request::Request;
+use crate::request::RunRequest;
 use ccd_protocol::exec::{DirtyWorktree, worktree_branch};
 use ccd_repository::{Nested, NewLinked, WorkTree, name_paths};
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ pub(crate) struct MoreBefore {
 
 impl RunDirectory {
     /// Checks whether a run may start in its state. Blocks.
-    pub(crate) fn checked(self, request: &Request) -> Result<Self, ExecError> {
+    pub(crate) fn checked(self, request: &RunRequest) -> Result<Self, ExecError> {
         if request.dirty_worktree == DirtyWorktree::Block {
             let changes = self.tree.changes()?;
             if !changes.is_empty() {

@@ -10,7 +10,7 @@ const NAMED: usize = 3;
 const SHORT: usize = 10;
 
 #[derive(Debug)]
-pub(super) struct History {
+pub(super) struct GitHistory {
     /// New ones that are checked out, oldest first.
     pub(super) commits: Vec<String>,
     /// The commit that is checked out, if the run has committed.
@@ -18,9 +18,9 @@ pub(super) struct History {
     pub(super) warnings: Vec<String>,
 }
 
-impl History {
+impl GitHistory {
     /// Compares the references with what they were. Blocks.
-    pub(super) fn of(tree: &WorkTree, before: &Before) -> Result<Self, RepositoryError> {
+    pub(super) fn since(tree: &WorkTree, before: &Before) -> Result<Self, RepositoryError> {
         let head = tree.head()?;
         let commits = match &head {
             Some(head) if before.head.as_ref() != Some(head) => tree.commits(&before.tips, head)?,

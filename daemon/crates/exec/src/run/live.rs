@@ -1,14 +1,16 @@
 //! The program while it works: its time limit, its silence, and its end.
 
-use super::output::{Outputs, Printed, Pulse};
-use super::playing::{PlayedOutput, Playing};
-use super::process::Process;
-use super::recorder::Recorder;
+use super::output::{Outputs, Pulse, RunOutput};
+use super::playing::{PlayedOutput, PlayingTape};
+use super::process::RunProcess;
+use super::recorder::RunRecorder;
 use crate::error::{ExecError, system};
-use crate::verdict::Cause;
+use crate::verdict::EndCause;
 use ccd_protocol::exec::ExecProgress;
 use ccd_store::blocking;
-use ccd_terminal::supervised::{Output, Pace, Program, ProgramEnd, Report, Supervised};
+use ccd_terminal::supervised::{
+    EndPace, OutputPipes, ProgramEnd, Report, Supervised, SupervisedProgram,
+};
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -42,10 +44,10 @@ pub(crate) struct Limits {
 
 /// A program that has ended, with everything that it had started.
 #[derive(Debug)]
-pub(crate) struct Finished {
+pub(crate) struct FinishedProcess {
     pub(crate) exit: ProgramEnd,
-    pub(crate) cause: Option<Cause>,
-    pub(crate) printed: Printed,
+    pub(crate) cause: Option<EndCause>,
+    pub(crate) printed: RunOutput,
     pub(crate) elapsed: Duration,
     /// Processes that could not be killed.
     pub(crate) left: u32,
@@ -57,15 +59,15 @@ pub(crate) struct Following<'a> {
     pub(crate) watcher: &'a Arc<dyn Watcher>,
     /// Cancelled when the daemon stops.
     pub(crate) stop: &'a CancellationToken,
-    pub(crate) recorder: Option<Arc<Recorder>>,
+    pub(crate) recorder: Option<Arc<RunRecorder>>,
 }
 
 pub(crate) async fn run(
-    program: &Program,
+    program: &SupervisedProgram,
     stdin: BorrowedFd<'_>,
     lock: Option<BorrowedFd<'_>>,
     following: Following<'_>,
-) -> Result<Finished, ExecError> {
+) -> Result<FinishedProcess, ExecError> {
     let mut supervised = Supervised::start(program, stdin, lock.as_slice())
         .await
         .map_err(system("the supervisor of the run cannot be started"))?;
@@ -78,32 +80,33 @@ pub(crate) async fn run(
         _ => return Err(died()),
     }
     let output = supervised.output.take().ok_or_else(died)?;
-    follow(Process::Claude(supervised), output, following).await
+    follow(RunProcess::Claude(supervised), output, following).await
 }
 
 pub(crate) async fn replay(
     part: PlayedOutput,
     following: Following<'_>,
-) -> Result<Finished, ExecError> {
+) -> Result<FinishedProcess, ExecError> {
     let was_ended = part.was_ended;
-    let (playing, output) = Playing::start(part).map_err(system("the tape cannot be played"))?;
-    let mut finished = follow(Process::Tape(playing), output, following).await?;
+    let (playing, output) =
+        PlayingTape::start(part).map_err(system("the tape cannot be played"))?;
+    let mut finished = follow(RunProcess::Tape(playing), output, following).await?;
     if was_ended {
-        finished.cause.get_or_insert(Cause::Grace);
+        finished.cause.get_or_insert(EndCause::Grace);
     }
     Ok(finished)
 }
 
 async fn follow(
-    process: Process,
-    output: Output,
+    process: RunProcess,
+    output: OutputPipes,
     following: Following<'_>,
-) -> Result<Finished, ExecError> {
+) -> Result<FinishedProcess, ExecError> {
     let told = Arc::clone(following.watcher);
     let recorder = following.recorder.clone();
     let outputs = Outputs::read(output, recorder, move |line| told.line(line))
         .map_err(system("the output of the run cannot be read"))?;
-    let live = Live {
+    let live = LiveProcess {
         started: Instant::now(),
         following,
         cause: None,
@@ -115,7 +118,7 @@ async fn follow(
     live.follow(process, outputs).await
 }
 
-fn not_started(program: &Program, errno: i32) -> ExecError {
+fn not_started(program: &SupervisedProgram, errno: i32) -> ExecError {
     ExecError::ClaudeUnusable {
         message: format!(
             "{}: cannot be started: {}",
@@ -133,10 +136,10 @@ fn died() -> ExecError {
     }
 }
 
-struct Live<'a> {
+struct LiveProcess<'a> {
     started: Instant,
     following: Following<'a>,
-    cause: Option<Cause>,
+    cause: Option<EndCause>,
     exit: Option<ProgramEnd>,
     ended_at: Option<Instant>,
     is_stopping: bool,
@@ -152,12 +155,12 @@ enum Due {
     GiveUp,
 }
 
-impl Live<'_> {
+impl LiveProcess<'_> {
     async fn follow(
         mut self,
-        mut process: Process,
+        mut process: RunProcess,
         outputs: Outputs,
-    ) -> Result<Finished, ExecError> {
+    ) -> Result<FinishedProcess, ExecError> {
         let (stop, cancelled) = (self.following.stop, self.following.watcher.cancelled());
         let mut pulse = outputs.pulse.clone();
         let mut left = 0;
@@ -180,10 +183,10 @@ impl Live<'_> {
                 },
                 () = stop.cancelled(), if !self.is_stopping => {
                     self.is_stopping = true;
-                    self.end(&process, Cause::DaemonRestarted, Pace::Quick);
+                    self.end(&process, EndCause::DaemonRestarted, EndPace::Quick);
                 }
                 () = cancelled.cancelled(), if self.ended_at.is_none() => {
-                    self.end(&process, Cause::Cancelled, Pace::Patient);
+                    self.end(&process, EndCause::Cancelled, EndPace::Patient);
                 }
                 changed = pulse.changed(), if pulse.has_changed().is_ok() => drop(changed),
                 () = sleep_until(at.into()) => match due {
@@ -198,7 +201,7 @@ impl Live<'_> {
             outputs.finish()
         })
         .await;
-        Ok(Finished {
+        Ok(FinishedProcess {
             exit: self.exit.unwrap_or(ProgramEnd::Signal(9)),
             cause: self.cause,
             printed,
@@ -247,24 +250,24 @@ impl Live<'_> {
         )
     }
 
-    async fn act(&mut self, due: Due, pulse: &Pulse, process: &Process) {
+    async fn act(&mut self, due: Due, pulse: &Pulse, process: &RunProcess) {
         let limits = &self.following.limits;
         let cause = match due {
-            Due::TimeLimit => Cause::TimeLimit {
+            Due::TimeLimit => EndCause::TimeLimit {
                 limit_s: limits.time.as_secs(),
             },
-            Due::Stall => Cause::Stalled {
+            Due::Stall => EndCause::Stalled {
                 limit_s: limits.stall.unwrap_or_default().as_secs(),
             },
-            Due::Grace => Cause::Grace,
+            Due::Grace => EndCause::Grace,
             Due::StallNotice => return self.tell_stall(pulse, process).await,
             Due::GiveUp => return,
         };
-        self.end(process, cause, Pace::Patient);
+        self.end(process, cause, EndPace::Patient);
     }
 
     /// Reports a silence, and what the run is doing as far as can be seen from outside.
-    async fn tell_stall(&mut self, pulse: &Pulse, process: &Process) {
+    async fn tell_stall(&mut self, pulse: &Pulse, process: &RunProcess) {
         let commands = blocking(process.commands()).await;
         let shown = |line: &String| {
             let line = super::plain::text(line);
@@ -279,7 +282,7 @@ impl Live<'_> {
         self.following.watcher.progress(progress);
     }
 
-    fn end(&mut self, process: &Process, cause: Cause, pace: Pace) {
+    fn end(&mut self, process: &RunProcess, cause: EndCause, pace: EndPace) {
         // The first cause is the verdict; a later one can only make it quicker. After the exit, it is too late for either.
         if self.exit.is_none() {
             self.cause.get_or_insert(cause);

@@ -1,9 +1,9 @@
 //! What the program prints, read in two threads: redaction and parsing must not hold up other clients.
 
 use super::plain;
-use super::recorder::Recorder;
-use crate::stream::{Facts, Reader};
-use ccd_terminal::supervised::Output;
+use super::recorder::RunRecorder;
+use crate::stream::{StreamFacts, StreamReader};
+use ccd_terminal::supervised::OutputPipes;
 use ccd_text::redact::redact_line;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -34,8 +34,8 @@ pub(super) struct Pulse {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Printed {
-    pub(crate) facts: Facts,
+pub(crate) struct RunOutput {
+    pub(crate) facts: StreamFacts,
     /// The stream, without secrets.
     pub(crate) stream: String,
     pub(crate) omitted_bytes: u64,
@@ -44,7 +44,7 @@ pub(crate) struct Printed {
 
 #[derive(Debug)]
 pub(super) struct Outputs {
-    stdout: JoinHandle<Printed>,
+    stdout: JoinHandle<RunOutput>,
     stderr: JoinHandle<Vec<u8>>,
     /// Closed to end the threads, if somebody else has the pipes open.
     stop: PipeWriter,
@@ -54,8 +54,8 @@ pub(super) struct Outputs {
 impl Outputs {
     /// Reads from now on; `line` gets each line of the stream without secrets, `recorder` everything.
     pub(super) fn read(
-        output: Output,
-        recorder: Option<Arc<Recorder>>,
+        output: OutputPipes,
+        recorder: Option<Arc<RunRecorder>>,
         line: impl Fn(String) + Send + 'static,
     ) -> io::Result<Self> {
         let (stopped, stop) = io::pipe()?;
@@ -91,7 +91,7 @@ impl Outputs {
     }
 
     /// Returns everything, once the pipes are closed or `stop` is dropped. Blocks.
-    pub(super) fn finish(self) -> Printed {
+    pub(super) fn finish(self) -> RunOutput {
         drop(self.stop);
         let mut printed = self.stdout.join().unwrap_or_default();
         let stderr = self.stderr.join().unwrap_or_default();
@@ -118,9 +118,9 @@ fn read_stream(
     stopped: &PipeReader,
     pulse: &watch::Sender<Pulse>,
     line: impl Fn(&[u8], String),
-) -> Printed {
-    let mut reader = Reader::default();
-    let mut printed = Printed::default();
+) -> RunOutput {
+    let mut reader = StreamReader::default();
+    let mut printed = RunOutput::default();
     let mut keep = |bytes: &[u8], is_json: bool| {
         let text = match (redact_line(bytes), is_json) {
             (text, true) => text,
@@ -157,7 +157,11 @@ fn read_stream(
     printed
 }
 
-fn read_errors(mut pipe: PipeReader, stopped: &PipeReader, recorder: Option<&Recorder>) -> Vec<u8> {
+fn read_errors(
+    mut pipe: PipeReader,
+    stopped: &PipeReader,
+    recorder: Option<&RunRecorder>,
+) -> Vec<u8> {
     let mut kept = Vec::new();
     read_all(&mut pipe, stopped, |bytes| {
         if let Some(recorder) = recorder {

@@ -2,7 +2,7 @@
 
 use ccd_protocol::tape::TapeExit;
 use ccd_tape::format::{Chunk, Stream};
-use ccd_terminal::supervised::{Output, ProgramEnd, Report};
+use ccd_terminal::supervised::{OutputPipes, ProgramEnd, Report};
 use std::io::{self, PipeWriter, Write as _};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
@@ -24,13 +24,13 @@ pub(crate) struct PlayedOutput {
 
 /// The thread that prints. It ends when this is dropped.
 #[derive(Debug)]
-pub(super) struct Playing {
+pub(super) struct PlayingTape {
     reports: mpsc::Receiver<Report>,
     stop: SyncSender<()>,
 }
 
-impl Playing {
-    pub(super) fn start(part: PlayedOutput) -> io::Result<(Self, Output)> {
+impl PlayingTape {
+    pub(super) fn start(part: PlayedOutput) -> io::Result<(Self, OutputPipes)> {
         let (stdout, stdout_writer) = io::pipe()?;
         let (stderr, stderr_writer) = io::pipe()?;
         let (told, reports) = mpsc::channel(2);
@@ -44,7 +44,7 @@ impl Playing {
         std::thread::Builder::new()
             .name("exec-tape".into())
             .spawn(print)?;
-        Ok((Self { reports, stop }, Output { stdout, stderr }))
+        Ok((Self { reports, stop }, OutputPipes { stdout, stderr }))
     }
 
     pub(super) async fn report(&mut self) -> Option<Report> {
@@ -126,7 +126,7 @@ mod tests {
                 chunk(Stream::Stderr, "e"),
                 chunk(Stream::Stdout, "b"),
             ];
-            let (mut playing, mut output) = Playing::start(part(chunks, exit)).unwrap();
+            let (mut playing, mut output) = PlayingTape::start(part(chunks, exit)).unwrap();
             assert_eq!(playing.report().await, Some(Report::Exited(expected)));
             assert_eq!(playing.report().await, Some(Report::Gone { left: 0 }));
             let (mut stdout, mut stderr) = (String::new(), String::new());
@@ -140,7 +140,7 @@ mod tests {
     async fn it_ends_when_asked_also_while_it_waits() {
         let late = (Duration::from_secs(3600), chunk(Stream::Stdout, "x").1);
         for chunks in [vec![late], Vec::new()] {
-            let (mut playing, _output) = Playing::start(part(chunks, None)).unwrap();
+            let (mut playing, _output) = PlayingTape::start(part(chunks, None)).unwrap();
             playing.end();
             let ended = Some(Report::Exited(ProgramEnd::Signal(INTERRUPT)));
             assert_eq!(playing.report().await, ended);

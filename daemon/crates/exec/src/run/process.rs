@@ -1,15 +1,15 @@
 //! What works on an instruction: Claude Code, or a tape in its place.
 
-use super::playing::Playing;
-use ccd_terminal::supervised::{Pace, Report, Supervised, commands_below};
+use super::playing::PlayingTape;
+use ccd_terminal::supervised::{EndPace, Report, Supervised, commands_below};
 
 #[derive(Debug)]
-pub(super) enum Process {
+pub(super) enum RunProcess {
     Claude(Supervised),
-    Tape(Playing),
+    Tape(PlayingTape),
 }
 
-impl Process {
+impl RunProcess {
     /// Waits for the next report; `None` after the last one.
     pub(super) async fn report(&mut self) -> Option<Report> {
         match self {
@@ -19,7 +19,7 @@ impl Process {
     }
 
     /// Asks for its end. A later call can only make it quicker.
-    pub(super) fn end(&self, pace: Pace) {
+    pub(super) fn end(&self, pace: EndPace) {
         match self {
             Self::Claude(supervised) => supervised.end(pace),
             Self::Tape(playing) => playing.end(),

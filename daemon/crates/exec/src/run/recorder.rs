@@ -8,18 +8,18 @@ use std::time::Instant;
 
 /// Collects output in memory: it may contain secrets, so it reaches the disk only on the finished tape.
 #[derive(Debug)]
-pub(crate) struct Recorder(Mutex<Collected>);
+pub(crate) struct RunRecorder(Mutex<RecordedOutput>);
 
 #[derive(Debug)]
-struct Collected {
+struct RecordedOutput {
     last: Instant,
     chunks: Vec<Chunk>,
     bytes: usize,
 }
 
-impl Recorder {
+impl RunRecorder {
     pub(crate) fn start() -> Self {
-        Self(Mutex::new(Collected {
+        Self(Mutex::new(RecordedOutput {
             last: Instant::now(),
             chunks: Vec::new(),
             bytes: 0,
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn lines_are_chunks_without_secrets_and_too_much_is_an_error() {
-        let recorder = Recorder::start();
+        let recorder = RunRecorder::start();
         let key = format!("sk-ant-api03-{}", "aB3dE5gH7j".repeat(9));
         let line = format!(r#"{{"text":"password={key}"}}"#);
         recorder.line(line.as_bytes());

@@ -10,7 +10,7 @@ const MAX_CALLS: usize = 10_000;
 const MAX_INPUT_BYTES: usize = 8 * 1024 * 1024;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub struct StreamCall {
     pub id: String,
     pub name: String,
     pub input: Value,
@@ -28,14 +28,14 @@ pub enum Denial {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeniedCall {
-    pub call: Call,
+    pub call: StreamCall,
     pub denial: Denial,
 }
 
 /// All calls of a run, each once.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Calls {
-    pub kept: Vec<Call>,
+pub struct StreamCalls {
+    pub kept: Vec<StreamCall>,
     pub denied: Vec<DeniedCall>,
     /// Number of all calls.
     pub count: u64,
@@ -46,7 +46,7 @@ pub struct Calls {
     input_bytes: usize,
 }
 
-impl Calls {
+impl StreamCalls {
     pub(super) fn add(&mut self, id: &str, name: &str, input: &Value, parent: Option<&str>) {
         if self.places.contains_key(id) {
             return;
@@ -57,7 +57,7 @@ impl Calls {
         }
         let input = self.limited(input);
         self.places.insert(id.to_owned(), self.kept.len());
-        self.kept.push(Call {
+        self.kept.push(StreamCall {
             id: id.to_owned(),
             name: name.to_owned(),
             input,
@@ -71,7 +71,7 @@ impl Calls {
     }
 
     /// Returns the calls that have failed or have no result, without those that are known to be denied.
-    pub(super) fn unsuccessful(&self) -> impl Iterator<Item = &Call> {
+    pub(super) fn unsuccessful(&self) -> impl Iterator<Item = &StreamCall> {
         self.kept
             .iter()
             .enumerate()
@@ -103,7 +103,7 @@ impl Calls {
             (Some(call), _) => call,
             (None, Some(name)) => {
                 let input = self.limited(input.unwrap_or(&Value::Null));
-                Call {
+                StreamCall {
                     id: id.to_owned(),
                     name: name.to_owned(),
                     input,

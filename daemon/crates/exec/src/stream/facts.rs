@@ -1,7 +1,7 @@
 //! What is known of a run.
 
-use super::calls::{Call, Calls, Denial};
-use super::outcome::Outcome;
+use super::calls::{Denial, StreamCall, StreamCalls};
+use super::outcome::TurnOutcome;
 use ccd_policy::{Policy, ToolCall, ToolMode};
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub struct Tokens {
 
 /// The facts of one run, from its stream. Everything that can grow has a limit.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Facts {
+pub struct StreamFacts {
     /// Of Claude Code.
     pub version: Option<String>,
     pub model: Option<String>,
@@ -24,17 +24,17 @@ pub struct Facts {
     pub tools: BTreeSet<String>,
     /// Messages of the main conversation so far, for progress; the outcome has the CLI's own number.
     pub turns: u64,
-    pub calls: Calls,
+    pub calls: StreamCalls,
     /// The last message of the main conversation is the CLI's own, not the model's.
     pub is_own_words: bool,
     /// Errors of the API as the CLI named them in its messages, for example `rate_limit`.
     pub errors: Vec<String>,
     /// The last record of type `result`.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<TurnOutcome>,
     /// Nothing has begun after it; the end of a background task begins another turn.
     pub is_answered: bool,
     /// The last one of a turn that nobody interrupted.
-    pub finished: Option<Outcome>,
+    pub finished: Option<TurnOutcome>,
     /// Texts of all of them, in order: what the format `text` prints.
     pub answers: Vec<String>,
     /// What the model has said in the main conversation, one message a paragraph.
@@ -44,12 +44,12 @@ pub struct Facts {
     pub(super) last_message: String,
 }
 
-impl Facts {
+impl StreamFacts {
     /// Returns the calls that the run tried although they were forbidden, each once: `policy_violations`.
     /// Claude Code has many texts for what it does not do, and versions differ in which they mark as denied. So a call that
     /// is not marked counts if it did not succeed and the policy forbids it; a tool that does not exist is no violation
     /// without such a rule.
-    pub fn violations<'a>(&'a self, policy: &'a Policy) -> impl Iterator<Item = &'a Call> {
+    pub fn violations<'a>(&'a self, policy: &'a Policy) -> impl Iterator<Item = &'a StreamCall> {
         let marked = self.calls.denied.iter().filter(|denied| {
             denied.denial == Denial::Permission || is_forbidden(policy, &denied.call)
         });
@@ -62,7 +62,7 @@ impl Facts {
     }
 }
 
-fn is_forbidden(policy: &Policy, call: &Call) -> bool {
+fn is_forbidden(policy: &Policy, call: &StreamCall) -> bool {
     let call = ToolCall {
         tool_name: call.name.clone(),
         tool_input: call.input.clone(),

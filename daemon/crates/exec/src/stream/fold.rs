@@ -2,8 +2,8 @@
 //! Records and members that are not known are skipped: each release of the CLI brings new ones.
 
 use super::calls::Denial;
-use super::facts::{Facts, Tokens};
-use super::outcome::Outcome;
+use super::facts::{StreamFacts, Tokens};
+use super::outcome::TurnOutcome;
 use ccd_policy::DENIAL;
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ const DENIED: &[&str] = &[
     "This command requires approval",
 ];
 
-pub(super) fn fold(facts: &mut Facts, record: &Value, line: &[u8]) {
+pub(super) fn fold(facts: &mut StreamFacts, record: &Value, line: &[u8]) {
     match text(record, "type") {
         Some("system") => system(facts, record),
         Some("assistant") => assistant(facts, record),
@@ -53,7 +53,7 @@ fn list<'a>(record: &'a Value, member: &str) -> &'a [Value] {
         .unwrap_or_default()
 }
 
-fn system(facts: &mut Facts, record: &Value) {
+fn system(facts: &mut StreamFacts, record: &Value) {
     match text(record, "subtype") {
         Some("init") => {
             facts.is_answered = false;
@@ -81,7 +81,7 @@ fn system(facts: &mut Facts, record: &Value) {
     }
 }
 
-fn assistant(facts: &mut Facts, record: &Value) {
+fn assistant(facts: &mut StreamFacts, record: &Value) {
     let message = &record["message"];
     let parent = name(record, "parent_tool_use_id");
     let id = name(message, "id").unwrap_or_default();
@@ -110,7 +110,7 @@ fn assistant(facts: &mut Facts, record: &Value) {
     }
 }
 
-fn say(facts: &mut Facts, text: &str) {
+fn say(facts: &mut StreamFacts, text: &str) {
     if text.is_empty() || facts.said.len() + text.len() + 2 > MAX_SAID_BYTES {
         return;
     }
@@ -121,7 +121,7 @@ fn say(facts: &mut Facts, text: &str) {
 }
 
 /// Reads the results of tools: those of denied calls say so.
-fn user(facts: &mut Facts, record: &Value) {
+fn user(facts: &mut StreamFacts, record: &Value) {
     for meta in list(record, "tool_result_meta") {
         let is_rejected = meta["permission_decision"]["decision"] == "reject";
         if let Some(id) = name(meta, "id").filter(|_| is_rejected) {
@@ -169,8 +169,8 @@ fn denial(content: &str) -> Option<Denial> {
     }
 }
 
-fn result(facts: &mut Facts, record: &Value, line: &[u8]) {
-    let outcome = Outcome::of(record, line);
+fn result(facts: &mut StreamFacts, record: &Value, line: &[u8]) {
+    let outcome = TurnOutcome::from_record(record, line);
     facts.is_answered = true;
     for denied in list(record, "permission_denials") {
         if let Some(id) = name(denied, "tool_use_id") {

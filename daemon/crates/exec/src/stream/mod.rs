@@ -8,7 +8,7 @@ mod reader;
 #[cfg(test)]
 mod stream_tests;
 
-pub use calls::{Call, Calls, Denial, DeniedCall};
-pub use facts::{Facts, Tokens};
-pub use outcome::Outcome;
-pub use reader::Reader;
+pub use calls::{Denial, DeniedCall, StreamCall, StreamCalls};
+pub use facts::{StreamFacts, Tokens};
+pub use outcome::TurnOutcome;
+pub use reader::StreamReader;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// What the end of a turn says. One run can have several.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Outcome {
+pub struct TurnOutcome {
     /// The record as it was printed, without the end of its line.
     pub line: String,
     pub is_error: bool,
@@ -22,10 +22,10 @@ pub struct Outcome {
     pub cost_usd: Option<f64>,
 }
 
-impl Outcome {
+impl TurnOutcome {
     /// Reads a record; members that are missing or have another type are empty. A record without `is_error` is an
     /// error; so is one whose subtype says so, since some versions then have `is_error: false`.
-    pub(super) fn of(record: &Value, line: &[u8]) -> Self {
+    pub(super) fn from_record(record: &Value, line: &[u8]) -> Self {
         let text = |member: &str| record[member].as_str().unwrap_or_default().to_owned();
         let errors = record["errors"]
             .as_array()

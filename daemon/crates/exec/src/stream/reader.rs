@@ -1,6 +1,6 @@
 //! The reader that is fed with what Claude Code prints.
 
-use super::facts::Facts;
+use super::facts::StreamFacts;
 use super::fold;
 use ccd_base::surrogate::mended_text;
 use ccd_protocol::frame::{Frame, LineFrames};
@@ -11,21 +11,21 @@ const MAX_LINE_BYTES: usize = 32 * 1024 * 1024;
 
 /// Reads the stream of one run, in chunks of any size.
 #[derive(Debug)]
-pub struct Reader {
+pub struct StreamReader {
     lines: LineFrames,
-    facts: Facts,
+    facts: StreamFacts,
 }
 
-impl Default for Reader {
+impl Default for StreamReader {
     fn default() -> Self {
         Self {
             lines: LineFrames::new(MAX_LINE_BYTES),
-            facts: Facts::default(),
+            facts: StreamFacts::default(),
         }
     }
 }
 
-impl Reader {
+impl StreamReader {
     /// Takes the next bytes; `each` gets the lines that end in them, without their ends, and whether a line is JSON. Bytes
     /// and halves of characters that a parser of JSON may refuse are replaced. A line that is too long is left out, as are blank
     /// ones.
@@ -36,13 +36,13 @@ impl Reader {
     }
 
     #[must_use]
-    pub fn facts(&self) -> &Facts {
+    pub fn facts(&self) -> &StreamFacts {
         &self.facts
     }
 
     /// Returns what is known of the whole run; `each` gets the last line if it has no end.
     #[must_use]
-    pub fn finish(mut self, mut each: impl FnMut(&[u8], bool)) -> Facts {
+    pub fn finish(mut self, mut each: impl FnMut(&[u8], bool)) -> StreamFacts {
         if let Some(frame) = self.lines.finish() {
             read(&mut self.facts, &frame, &mut each);
         }
@@ -50,7 +50,7 @@ impl Reader {
     }
 }
 
-fn read(facts: &mut Facts, frame: &Frame<'_>, each: &mut impl FnMut(&[u8], bool)) {
+fn read(facts: &mut StreamFacts, frame: &Frame<'_>, each: &mut impl FnMut(&[u8], bool)) {
     let Frame::Line(bytes) = frame else {
         facts.too_long_lines += 1;
         return;
@@ -78,7 +78,7 @@ mod tests {
         let bytes = lines
             .bytes()
             .map(|byte| if byte == b'?' { 0xff } else { byte });
-        let mut reader = Reader::default();
+        let mut reader = StreamReader::default();
         let mut printed = String::new();
         reader.feed(&bytes.collect::<Vec<u8>>(), |line, is_json| {
             assert!(is_json);

@@ -1,15 +1,15 @@
-use super::{Denial, Facts, Reader};
+use super::{Denial, StreamFacts, StreamReader};
 use ccd_policy::{DENIAL, Policy, Rule, ToolMode};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-fn facts(records: &[Value]) -> Facts {
+fn facts(records: &[Value]) -> StreamFacts {
     let lines: Vec<String> = records.iter().map(Value::to_string).collect();
     read(lines.join("\n").as_bytes())
 }
 
-fn read(bytes: &[u8]) -> Facts {
-    let mut reader = Reader::default();
+fn read(bytes: &[u8]) -> StreamFacts {
+    let mut reader = StreamReader::default();
     reader.feed(bytes, |_, _| ());
     reader.finish(|_, _| ())
 }
@@ -142,7 +142,7 @@ fn odd_lines_are_harmless_and_those_that_are_not_json_are_told_apart() {
         {\"type\":\"assistant\",\"message\":null}\n{\"type\":\"result\",\"is_error\":\"no\"}\n{\"type\":\"res";
     let deep = format!("{{\"a\":{}", "[".repeat(1_000_000));
     let json_of = |bytes: &[u8]| {
-        let (mut reader, mut json) = (Reader::default(), String::new());
+        let (mut reader, mut json) = (StreamReader::default(), String::new());
         let mut each = |_: &[u8], is_json: bool| json.push(if is_json { 'y' } else { 'n' });
         reader.feed(bytes, &mut each);
         let facts = reader.finish(each);
@@ -161,7 +161,7 @@ fn odd_lines_are_harmless_and_those_that_are_not_json_are_told_apart() {
 
 #[test]
 fn a_flood_of_large_inputs_and_names_is_limited() {
-    let mut reader = Reader::default();
+    let mut reader = StreamReader::default();
     for id in 0..40 {
         let input = "x".repeat(1024 * 1024);
         let record = json!({"type": "assistant", "message": {"id": "m", "content": [
@@ -206,7 +206,7 @@ proptest! {
     fn the_facts_do_not_depend_on_the_chunks(lines in prop::collection::vec(line(), 0..12), sizes in prop::collection::vec(1_usize..40, 1..20)) {
         let text = lines.join("\n");
         let whole = read(text.as_bytes());
-        let mut reader = Reader::default();
+        let mut reader = StreamReader::default();
         let mut rest = text.as_bytes();
         for size in sizes.iter().cycle() {
             let (chunk, after) = rest.split_at((*size).min(rest.len()));

@@ -1,15 +1,15 @@
 //! What a run is looked up by.
 
-use crate::request::Request;
+use crate::request::RunRequest;
 use ccd_policy::{Rule, ToolMode};
 use ccd_tape::key::StateHash;
-use ccd_tape::run::Run;
+use ccd_tape::run::RunKey;
 
 /// Returns a run as tapes have it: its instruction is the input, and what else counts is in the arguments, under the names
 /// of Claude Code's options.
 /// `earlier` are the instructions of the conversation that the run resumes. They count, so that the same instruction, given
 /// twice, has two answers. Ids, paths, formats and limits do not count: tapes travel, and a format is made from the stream.
-pub(crate) fn run_of(request: &Request, earlier: Option<&[String]>, project: &str) -> Run {
+pub(crate) fn run_of(request: &RunRequest, earlier: Option<&[String]>, project: &str) -> RunKey {
     let mut args = vec!["-p".to_owned()];
     let mut add = |option: &str, value: String| args.extend([option.to_owned(), value]);
     if let Some(earlier) = earlier {
@@ -32,7 +32,7 @@ pub(crate) fn run_of(request: &Request, earlier: Option<&[String]>, project: &st
     if let Some(turns) = request.max_turns {
         add("--max-turns", turns.to_string());
     }
-    Run {
+    RunKey {
         program: "claude".into(),
         args,
         cwd: project.to_owned(),
@@ -59,7 +59,7 @@ mod tests {
     use serde_json::{Value, json};
     use std::time::Duration;
 
-    fn run(mut params: Value, earlier: Option<&[&str]>) -> Run {
+    fn run(mut params: Value, earlier: Option<&[&str]>) -> RunKey {
         let second = Duration::from_secs(1);
         let defaults = Defaults {
             timeout: second,
@@ -68,7 +68,7 @@ mod tests {
         params["instruction"] = "do it".into();
         params["repo_path"] = "/p".into();
         let params = serde_json::from_value(params).unwrap();
-        let request = Request::parse(params, &defaults).unwrap();
+        let request = RunRequest::parse(params, &defaults).unwrap();
         let earlier =
             earlier.map(|earlier| Vec::from_iter(earlier.iter().map(|&one| one.to_owned())));
         run_of(&request, earlier.as_deref(), "/p")
@@ -110,7 +110,7 @@ mod tests {
             args: one.args.clone(),
             ..Meta::default()
         };
-        let args = Invocation::of(&meta).args;
+        let args = Invocation::new(&meta).args;
         assert_eq!(args, one.args, "it is not taken for a secret");
     }
 }

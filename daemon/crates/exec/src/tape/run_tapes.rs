@@ -2,10 +2,10 @@
 
 use crate::error::ExecError;
 use crate::run::after::Changes;
-use crate::run::live::Finished;
+use crate::run::live::FinishedProcess;
 use crate::run::playing::PlayedOutput;
-use crate::run::recorder::Recorder;
-use crate::verdict::Cause;
+use crate::run::recorder::RunRecorder;
+use crate::verdict::EndCause;
 use ccd_base::shell;
 use ccd_protocol::exec::ExecTapeOptions;
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeExit, TapeOptions, TapeUse};
@@ -13,10 +13,10 @@ use ccd_store::blocking;
 use ccd_tape::TapeError;
 use ccd_tape::format::Annotations;
 use ccd_tape::play::ReplayPace;
-use ccd_tape::record::Finished as Written;
+use ccd_tape::record::FinishedTapes as Written;
 use ccd_tape::root::{Root, Roots};
-use ccd_tape::run::{Run, RunRecord, TapedRun, patch, set_patch};
-use ccd_tape::settings::{Replay, Settings};
+use ccd_tape::run::{RunKey, RunRecord, TapedRun, patch, set_patch};
+use ccd_tape::settings::{ReplayDefaults, TapeSettings};
 use ccd_terminal::supervised::ProgramEnd;
 use std::path::Path;
 use std::sync::Arc;
@@ -30,9 +30,9 @@ const GRACE: &str = "grace";
 
 #[derive(Debug)]
 pub(crate) struct RunTapes {
-    run: Run,
+    run: RunKey,
     root: Arc<Root>,
-    settings: Settings,
+    settings: TapeSettings,
     /// Complete.
     options: TapeOptions,
     found: Option<TapedRun>,
@@ -42,13 +42,13 @@ impl RunTapes {
     /// Finds the tape of a run. `base` has the directory of tapes that is used if none is named.
     pub(crate) async fn open(
         options: ExecTapeOptions,
-        run: Run,
+        run: RunKey,
         roots: &Roots,
-        replay: &Replay,
+        replay: &ReplayDefaults,
         base: &Path,
     ) -> Result<Self, ExecError> {
         let options = TapeOptions::from(options);
-        let settings = Settings::over(&options, replay, base)?;
+        let settings = TapeSettings::over(&options, replay, base)?;
         let root = roots.open(&settings.root).await.map_err(TapeError::from)?;
         let mut run_tapes = Self {
             options: settings.completed(&options, replay),
@@ -138,8 +138,8 @@ impl RunTapes {
     /// Writes a run to a tape, unless it is on one already, and notes that in `uses`. Blocks.
     pub(crate) fn record(
         &self,
-        recorder: &Recorder,
-        finished: &Finished,
+        recorder: &RunRecorder,
+        finished: &FinishedProcess,
         changes: &Changes,
         uses: &mut TapeUse,
     ) {
@@ -160,14 +160,14 @@ impl RunTapes {
 
     fn record_of(
         &self,
-        recorder: &Recorder,
-        finished: &Finished,
+        recorder: &RunRecorder,
+        finished: &FinishedProcess,
         changes: &Changes,
     ) -> Result<RunRecord, String> {
         let mut annotations = Annotations::new();
         match finished.cause {
             None => {}
-            Some(Cause::Grace) => drop(annotations.insert(ENDED.into(), GRACE.into())),
+            Some(EndCause::Grace) => drop(annotations.insert(ENDED.into(), GRACE.into())),
             Some(_) => return Err("it was ended before it had finished".into()),
         }
         if finished.printed.facts.too_long_lines > 0 {

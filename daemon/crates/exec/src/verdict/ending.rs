@@ -13,7 +13,7 @@ pub(crate) fn exit_code(exit: ProgramEnd) -> Option<i32> {
 
 /// Why the daemon ended the process, if it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cause {
+pub(crate) enum EndCause {
     TimeLimit {
         limit_s: u64,
     },
@@ -29,9 +29,9 @@ pub(crate) enum Cause {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Ending<'a> {
+pub(crate) struct RunEnding<'a> {
     pub(crate) exit: ProgramEnd,
-    pub(crate) cause: Option<Cause>,
+    pub(crate) cause: Option<EndCause>,
     /// The end of standard error is enough.
     pub(crate) stderr: &'a str,
     /// The run's own limit, to name it.

@@ -1,8 +1,8 @@
 //! The verdict on a run.
 
-use super::ending::{Cause, Ending};
+use super::ending::{EndCause, RunEnding};
 use super::unusable::Unusable;
-use crate::stream::{Facts, Outcome};
+use crate::stream::{StreamFacts, TurnOutcome};
 use ccd_protocol::exec::ExecutionStatus;
 use ccd_terminal::supervised::ProgramEnd;
 
@@ -10,7 +10,7 @@ use ccd_terminal::supervised::ProgramEnd;
 const MAX_STDERR_BYTES: usize = 4096;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Verdict {
+pub(crate) struct RunVerdict {
     pub(crate) status: ExecutionStatus,
     /// Always there unless the run succeeded.
     pub(crate) error_message: Option<String>,
@@ -21,54 +21,54 @@ pub(crate) struct Verdict {
 /// Returns the verdict on a run that has ended.
 /// Success needs both, the exit code 0 and a last result without an error: an interrupted run exits with 0, and a run whose
 /// calls could not be checked has a good result and the exit code 1.
-pub(crate) fn verdict(facts: &Facts, ending: &Ending<'_>) -> Verdict {
+pub(crate) fn verdict(facts: &StreamFacts, ending: &RunEnding<'_>) -> RunVerdict {
     let (status, message) = match ending.cause {
-        Some(Cause::TimeLimit { limit_s }) => (
+        Some(EndCause::TimeLimit { limit_s }) => (
             ExecutionStatus::Timeout,
             format!("the run exceeded its time limit of {limit_s} seconds"),
         ),
-        Some(Cause::Stalled { limit_s }) => (
+        Some(EndCause::Stalled { limit_s }) => (
             ExecutionStatus::Timeout,
             format!("the run printed nothing for {limit_s} seconds"),
         ),
-        Some(Cause::Cancelled) => (ExecutionStatus::Failed, "the run was cancelled".to_owned()),
-        Some(Cause::DaemonRestarted) => (
+        Some(EndCause::Cancelled) => (ExecutionStatus::Failed, "the run was cancelled".to_owned()),
+        Some(EndCause::DaemonRestarted) => (
             ExecutionStatus::Failed,
             "the run was ended because the daemon restarted".to_owned(),
         ),
         // We ended it after its result, so only that counts, and not what the end itself made it print.
-        Some(Cause::Grace) => {
+        Some(EndCause::Grace) => {
             let outcome = facts.finished.as_ref().or(facts.outcome.as_ref());
-            return of_outcome(facts, outcome, true, ending);
+            return judge_outcome(facts, outcome, true, ending);
         }
         None => {
             let is_exit_good = ending.exit == ProgramEnd::Code(0);
-            return of_outcome(facts, facts.outcome.as_ref(), is_exit_good, ending);
+            return judge_outcome(facts, facts.outcome.as_ref(), is_exit_good, ending);
         }
     };
-    Verdict {
+    RunVerdict {
         status,
         error_message: Some(message),
         unusable: None,
     }
 }
 
-fn of_outcome(
-    facts: &Facts,
-    outcome: Option<&Outcome>,
+fn judge_outcome(
+    facts: &StreamFacts,
+    outcome: Option<&TurnOutcome>,
     is_exit_good: bool,
-    ending: &Ending<'_>,
-) -> Verdict {
+    ending: &RunEnding<'_>,
+) -> RunVerdict {
     if is_exit_good && outcome.is_some_and(|outcome| !outcome.is_error) {
-        return Verdict {
+        return RunVerdict {
             status: ExecutionStatus::Success,
             error_message: None,
             unusable: None,
         };
     }
     let message = message(outcome, ending);
-    let unusable = Unusable::of(facts, outcome, ending);
-    Verdict {
+    let unusable = Unusable::from_run(facts, outcome, ending);
+    RunVerdict {
         status: ExecutionStatus::Failed,
         error_message: Some(match unusable {
             Some(unusable) => format!("{unusable}: {message}"),
@@ -79,7 +79,7 @@ fn of_outcome(
 }
 
 /// Returns what the run said of its failure: its errors, else its result, else standard error, else the subtype.
-fn message(outcome: Option<&Outcome>, ending: &Ending<'_>) -> String {
+fn message(outcome: Option<&TurnOutcome>, ending: &RunEnding<'_>) -> String {
     if let Some(outcome) = outcome {
         if outcome.is_aborted() {
             // Its errors alone are diagnostics for the CLI's own developers.

@@ -6,7 +6,7 @@ mod unusable;
 #[cfg(test)]
 mod verdict_tests;
 
-pub(crate) use ending::{Cause, Ending, exit_code};
+pub(crate) use ending::{EndCause, RunEnding, exit_code};
 #[cfg(test)]
-pub(crate) use judge::Verdict;
+pub(crate) use judge::RunVerdict;
 pub(crate) use judge::verdict;

@@ -1,7 +1,7 @@
 //! Why Claude Code could not work, whatever the instruction: the causes of `claude_unusable`.
 
-use super::ending::Ending;
-use crate::stream::{Facts, Outcome};
+use super::ending::RunEnding;
+use crate::stream::{StreamFacts, TurnOutcome};
 use ccd_terminal::supervised::ProgramEnd;
 use std::fmt;
 
@@ -31,19 +31,19 @@ const TEXTS: [(Unusable, &str); 4] = [
 
 impl Unusable {
     /// Returns the cause of a failed run, if it is one of these.
-    pub(super) fn of(
-        facts: &Facts,
-        outcome: Option<&Outcome>,
-        ending: &Ending<'_>,
+    pub(super) fn from_run(
+        facts: &StreamFacts,
+        outcome: Option<&TurnOutcome>,
+        ending: &RunEnding<'_>,
     ) -> Option<Self> {
         match outcome {
-            Some(outcome) => Self::of_api(facts, outcome),
-            None => Self::of_start(ending),
+            Some(outcome) => Self::from_result(facts, outcome),
+            None => Self::from_start(ending),
         }
     }
 
     /// A run with a result reached the API, or tried to.
-    fn of_api(facts: &Facts, outcome: &Outcome) -> Option<Self> {
+    fn from_result(facts: &StreamFacts, outcome: &TurnOutcome) -> Option<Self> {
         let is_about_the_request = outcome.terminal_reason == "prompt_too_long"
             || outcome.stop_reason == "refusal"
             || outcome.api_error_status == Some(413);
@@ -76,7 +76,7 @@ impl Unusable {
     }
 
     /// A run without a result did not get that far.
-    fn of_start(ending: &Ending<'_>) -> Option<Self> {
+    fn from_start(ending: &RunEnding<'_>) -> Option<Self> {
         let text = ending.stderr.to_lowercase();
         if text.contains("cannot be used with root")
             || (text.contains("root") && text.contains("privileges"))

@@ -1,21 +1,21 @@
 use super::unusable::Unusable::{NotLoggedIn, NotRunnable, RootRefused, TooOld};
-use super::{Cause, Ending, verdict};
-use crate::stream::{Facts, Reader};
+use super::{EndCause, RunEnding, verdict};
+use crate::stream::{StreamFacts, StreamReader};
 use ccd_protocol::exec::ExecutionStatus::{Failed, Success, Timeout};
 use ccd_terminal::supervised::ProgramEnd;
 use serde_json::{Value, json};
 use std::num::NonZeroU32;
 
-fn facts(records: &[Value]) -> Facts {
-    let mut reader = Reader::default();
+fn facts(records: &[Value]) -> StreamFacts {
+    let mut reader = StreamReader::default();
     for record in records {
         reader.feed(format!("{record}\n").as_bytes(), |_, _| ());
     }
     reader.finish(|_, _| ())
 }
 
-fn ending(exit: ProgramEnd) -> Ending<'static> {
-    Ending {
+fn ending(exit: ProgramEnd) -> RunEnding<'static> {
+    RunEnding {
         exit,
         cause: None,
         stderr: "",
@@ -38,7 +38,7 @@ fn success_needs_a_good_result_and_the_exit_code_0() {
     ] {
         assert_eq!(verdict(&good, &ending(exit)).status, Failed);
     }
-    let nothing = verdict(&Facts::default(), &ending(ProgramEnd::Code(0)));
+    let nothing = verdict(&StreamFacts::default(), &ending(ProgramEnd::Code(0)));
     assert_eq!(
         nothing.error_message.unwrap(),
         "claude exited with code 0 and printed no result"
@@ -58,23 +58,23 @@ fn the_daemon_knows_best_why_it_ended_a_run() {
     let good = facts(&[good()]);
     for (cause, status, message) in [
         (
-            Cause::TimeLimit { limit_s: 5 },
+            EndCause::TimeLimit { limit_s: 5 },
             Timeout,
             "the run exceeded its time limit of 5 seconds",
         ),
         (
-            Cause::Stalled { limit_s: 5 },
+            EndCause::Stalled { limit_s: 5 },
             Timeout,
             "the run printed nothing for 5 seconds",
         ),
-        (Cause::Cancelled, Failed, "the run was cancelled"),
+        (EndCause::Cancelled, Failed, "the run was cancelled"),
         (
-            Cause::DaemonRestarted,
+            EndCause::DaemonRestarted,
             Failed,
             "the run was ended because the daemon restarted",
         ),
     ] {
-        let ended = Ending {
+        let ended = RunEnding {
             cause: Some(cause),
             ..ending(ProgramEnd::Code(0))
         };
@@ -108,8 +108,8 @@ fn a_program_that_we_ended_after_its_result_has_the_verdict_of_the_result() {
             ProgramEnd::Code(143),
             ProgramEnd::Signal(9),
         ] {
-            let ended = Ending {
-                cause: Some(Cause::Grace),
+            let ended = RunEnding {
+                cause: Some(EndCause::Grace),
                 ..ending(exit)
             };
             let found = verdict(&facts(&records), &ended);
@@ -129,7 +129,7 @@ fn a_program_that_we_ended_after_its_result_has_the_verdict_of_the_result() {
 #[test]
 fn the_message_is_of_errors_then_result_then_standard_error() {
     let message = |record: Value, stderr| {
-        let ended = Ending {
+        let ended = RunEnding {
             stderr,
             ..ending(ProgramEnd::Code(1))
         };
@@ -162,7 +162,7 @@ fn a_subtype_that_names_an_error_is_a_failure_and_its_reason() {
     ] {
         let record =
             json!({"type": "result", "subtype": subtype, "is_error": is_error, "result": result});
-        let ended = Ending {
+        let ended = RunEnding {
             max_turns: NonZeroU32::new(3),
             ..ending(ProgramEnd::Code(0))
         };
@@ -197,11 +197,11 @@ fn causes_outside_of_the_run_have_names() {
         ),
         (1, "SessionEnd hook failed: gh: you are not logged in", None),
     ] {
-        let ended = Ending {
+        let ended = RunEnding {
             stderr,
             ..ending(ProgramEnd::Code(code))
         };
-        let found = verdict(&Facts::default(), &ended);
+        let found = verdict(&StreamFacts::default(), &ended);
         assert_eq!(found.unusable, expected, "{stderr}");
         assert!(found.error_message.unwrap().contains(stderr), "{stderr}");
     }

@@ -44,7 +44,7 @@ pub(super) fn draw(
     paint: Paint,
     canvas: &mut impl Canvas,
 ) -> bool {
-    let mut cell = Cell {
+    let mut cell = BoxCell {
         canvas,
         x: at.0 as i32,
         y: at.1 as i32,
@@ -67,14 +67,14 @@ pub(super) fn draw(
     true
 }
 
-struct Cell<'a, C> {
+struct BoxCell<'a, C> {
     canvas: &'a mut C,
     x: i32,
     y: i32,
     ink: Rgb,
 }
 
-impl<C: Canvas> Cell<'_, C> {
+impl<C: Canvas> BoxCell<'_, C> {
     /// Fills the pixels from `(x, y)` to before `(end_x, end_y)`.
     fn fill(&mut self, x: i32, y: i32, end_x: i32, end_y: i32) {
         let (left, top) = ((self.x + x) as f32, (self.y + y) as f32);

@@ -1,7 +1,7 @@
 //! What an image is drawn on.
 
 use super::super::palette::Rgb;
-use super::super::still::Glyph;
+use super::super::snapshot::Glyph;
 use std::fmt::Arguments;
 
 /// An image of one format. Positions and sizes are in its units, from the first cell on; `y` of a cell is a row of the

@@ -1,6 +1,6 @@
 //! Draws cells and the cursor.
 
-use super::super::still::{Glyph, Still};
+use super::super::snapshot::{Glyph, ScreenSnapshot};
 use super::super::terminal::Attributes;
 use super::canvas::Canvas;
 use super::lines::Lines;
@@ -19,7 +19,7 @@ pub(crate) fn image_size(rows: u16, cols: u16) -> (u32, u32) {
 }
 
 pub(crate) struct Cells<'a> {
-    still: &'a Still,
+    snapshot: &'a ScreenSnapshot,
     pub(crate) default: Paint,
     cursor: Option<Cursor>,
     is_hollow: bool,
@@ -27,11 +27,11 @@ pub(crate) struct Cells<'a> {
 
 impl<'a> Cells<'a> {
     /// `is_hollow`: no input is possible any more, so the cursor is only outlined.
-    pub(crate) fn new(still: &'a Still, is_hollow: bool) -> Self {
+    pub(crate) fn new(snapshot: &'a ScreenSnapshot, is_hollow: bool) -> Self {
         Self {
-            still,
-            default: Paint::default_of(still),
-            cursor: Some(still.cursor()).filter(|cursor| cursor.visible),
+            snapshot,
+            default: Paint::default_of(snapshot),
+            cursor: Some(snapshot.cursor()).filter(|cursor| cursor.visible),
             is_hollow,
         }
     }
@@ -39,16 +39,16 @@ impl<'a> Cells<'a> {
     /// Draws a row of the screen as row `y` of the image.
     pub(crate) fn draw_row(&self, row: u16, y: u32, canvas: &mut impl Canvas) {
         let cursor = self.cursor.filter(|cursor| cursor.row == row);
-        for glyph in self.still.glyphs(row) {
+        for glyph in self.snapshot.glyphs(row) {
             let paint = self.paint(cursor, &glyph);
             if paint.ground != self.default.ground {
                 canvas.ground(paint.ground, &glyph, y);
             }
         }
         let mut lines = Lines::new(y);
-        for glyph in self.still.glyphs(row) {
+        for glyph in self.snapshot.glyphs(row) {
             let paint = self.paint(cursor, &glyph);
-            lines.push(&glyph, paint, self.still, canvas);
+            lines.push(&glyph, paint, self.snapshot, canvas);
             canvas.link(&glyph, y);
             character(&glyph, paint, y, canvas);
         }
@@ -59,7 +59,7 @@ impl<'a> Cells<'a> {
     }
 
     fn paint(&self, cursor: Option<Cursor>, glyph: &Glyph<'_>) -> Paint {
-        let paint = Paint::of(&glyph.cell.style, self.still);
+        let paint = Paint::new(&glyph.cell.style, self.snapshot);
         let is_inverted = |cursor: Cursor| {
             cursor.shape == CursorShape::Block
                 && !self.is_hollow
@@ -70,14 +70,14 @@ impl<'a> Cells<'a> {
         }
         let swapped = paint.swapped();
         Paint {
-            ground: self.still.palette.cursor().unwrap_or(swapped.ground),
+            ground: self.snapshot.palette.cursor().unwrap_or(swapped.ground),
             ..swapped
         }
     }
 
     /// Draws a cursor over its cell; nothing if the cell has its colours swapped.
     fn draw_cursor(&self, cursor: Cursor, y: u32, canvas: &mut impl Canvas) {
-        let mut glyphs = self.still.glyphs(cursor.row);
+        let mut glyphs = self.snapshot.glyphs(cursor.row);
         let glyph = glyphs.find(|glyph| glyph.cols().contains(&cursor.col));
         let (col, width) = glyph.map_or((cursor.col, 1), |glyph| (glyph.col, glyph.width));
         let (x, y) = (u32::from(col) * CELL_WIDTH, y * CELL_HEIGHT);
@@ -93,7 +93,7 @@ impl<'a> Cells<'a> {
             ],
             CursorShape::Bar => [x, y, CURSOR_THICKNESS, CELL_HEIGHT],
         };
-        let color = self.still.palette.cursor().unwrap_or(self.default.ink);
+        let color = self.snapshot.palette.cursor().unwrap_or(self.default.ink);
         canvas.cursor(color, area, self.is_hollow);
     }
 }

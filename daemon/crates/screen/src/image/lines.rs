@@ -1,7 +1,7 @@
 //! Lines under and through text.
 
 use super::super::palette::Rgb;
-use super::super::still::{Glyph, Still};
+use super::super::snapshot::{Glyph, ScreenSnapshot};
 use super::super::terminal::{Attributes, Underline};
 use super::canvas::Canvas;
 use super::paint::{Paint, resolved};
@@ -20,7 +20,7 @@ const DOT_PX: u32 = 3;
 const DASH_PX: u32 = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum LinePosition {
     Under(Underline),
     Through,
 }
@@ -28,7 +28,7 @@ enum Kind {
 #[derive(Debug)]
 pub(super) struct Lines {
     y: u32,
-    open: [Option<(Kind, Rgb, Range<u16>)>; 2],
+    open: [Option<(LinePosition, Rgb, Range<u16>)>; 2],
 }
 
 impl Lines {
@@ -44,16 +44,17 @@ impl Lines {
         &mut self,
         glyph: &Glyph<'_>,
         paint: Paint,
-        still: &Still,
+        snapshot: &ScreenSnapshot,
         canvas: &mut impl Canvas,
     ) {
         let is_shown = !glyph.has(Attributes::HIDDEN);
         let color = glyph.cell.underline_color();
-        let color = color.map_or(paint.ink, |color| resolved(color, still));
+        let color = color.map_or(paint.ink, |color| resolved(color, snapshot));
         let under = glyph.cell.style.underline;
-        let under = (under != Underline::None && is_shown).then_some((Kind::Under(under), color));
+        let under =
+            (under != Underline::None && is_shown).then_some((LinePosition::Under(under), color));
         let is_struck = glyph.has(Attributes::STRIKETHROUGH) && is_shown;
-        let through = is_struck.then_some((Kind::Through, paint.ink));
+        let through = is_struck.then_some((LinePosition::Through, paint.ink));
         for (open, new) in self.open.iter_mut().zip([under, through]) {
             match (&mut *open, new) {
                 (Some((kind, color, cols)), Some(new)) if (*kind, *color) == new => {
@@ -76,7 +77,7 @@ impl Lines {
     }
 }
 
-fn draw(kind: Kind, color: Rgb, cols: &Range<u16>, y: u32, canvas: &mut impl Canvas) {
+fn draw(kind: LinePosition, color: Rgb, cols: &Range<u16>, y: u32, canvas: &mut impl Canvas) {
     let [x, end] = [cols.start, cols.end].map(|col| u32::from(col) * CELL_WIDTH);
     let under = (y + 1) * CELL_HEIGHT - UNDER_PX;
     let mut line = |x: u32, top: u32, width: u32| {
@@ -84,26 +85,26 @@ fn draw(kind: Kind, color: Rgb, cols: &Range<u16>, y: u32, canvas: &mut impl Can
         canvas.line(color, x, top, width, 1.0);
     };
     match kind {
-        Kind::Through => line(x, y * CELL_HEIGHT + THROUGH_PX, end - x),
-        Kind::Under(Underline::Other(UnderlineStyle::Double)) => {
+        LinePosition::Through => line(x, y * CELL_HEIGHT + THROUGH_PX, end - x),
+        LinePosition::Under(Underline::Other(UnderlineStyle::Double)) => {
             line(x, under - 2, end - x);
             line(x, under, end - x);
         }
-        Kind::Under(Underline::Other(UnderlineStyle::Dotted)) => {
+        LinePosition::Under(Underline::Other(UnderlineStyle::Dotted)) => {
             (x..end)
                 .step_by(DOT_PX as usize)
                 .for_each(|x| line(x, under, 1));
         }
-        Kind::Under(Underline::Other(UnderlineStyle::Dashed)) => {
+        LinePosition::Under(Underline::Other(UnderlineStyle::Dashed)) => {
             let starts = (x..end).step_by(CELL_WIDTH as usize);
             starts.for_each(|x| line(x, under, DASH_PX));
         }
-        Kind::Under(Underline::Other(UnderlineStyle::Curly)) => {
+        LinePosition::Under(Underline::Other(UnderlineStyle::Curly)) => {
             let starts = (x..end).step_by(CELL_WIDTH as usize);
             starts.for_each(|x| {
                 canvas.stroke(color, format_args!("M{x},{under}q2.25,-4 4.5,0t4.5,0"))
             });
         }
-        Kind::Under(Underline::Single | Underline::None) => line(x, under, end - x),
+        LinePosition::Under(Underline::Single | Underline::None) => line(x, under, end - x),
     }
 }

@@ -1,7 +1,7 @@
 //! The colours of a cell.
 
 use super::super::palette::Rgb;
-use super::super::still::Still;
+use super::super::snapshot::ScreenSnapshot;
 use super::super::terminal::{Attributes, Style};
 use ccd_protocol::session::Color;
 
@@ -17,13 +17,13 @@ pub(crate) struct Paint {
 
 impl Paint {
     /// Returns the colours of cells that have none of their own.
-    pub(crate) fn default_of(still: &Still) -> Self {
-        let palette = &still.palette;
+    pub(crate) fn default_of(snapshot: &ScreenSnapshot) -> Self {
+        let palette = &snapshot.palette;
         let paint = Self {
             ink: palette.foreground(),
             ground: palette.background(),
         };
-        if still.modes.reverse_video {
+        if snapshot.modes.reverse_video {
             paint.swapped()
         } else {
             paint
@@ -32,10 +32,10 @@ impl Paint {
 
     /// Returns the colours of cells with this style. As in xterm, bold text in one of the first eight colours is
     /// bright.
-    pub(super) fn of(style: &Style, still: &Still) -> Self {
-        let default = Self::default_of(still);
+    pub(super) fn new(style: &Style, snapshot: &ScreenSnapshot) -> Self {
+        let default = Self::default_of(snapshot);
         let has = |attribute| style.attributes.contains(attribute);
-        let resolve = |color| resolved(color, still);
+        let resolve = |color| resolved(color, snapshot);
         let fg = match style.fg {
             Some(Color::Indexed(index @ 0..8)) if has(Attributes::BOLD) => {
                 Some(Color::Indexed(index + 8))
@@ -75,9 +75,9 @@ impl Paint {
     }
 }
 
-pub(super) fn resolved(color: Color, still: &Still) -> Rgb {
+pub(super) fn resolved(color: Color, snapshot: &ScreenSnapshot) -> Rgb {
     match color {
-        Color::Indexed(index) => still.palette.color(index),
+        Color::Indexed(index) => snapshot.palette.color(index),
         Color::Rgb(red, green, blue) => (red, green, blue),
     }
 }

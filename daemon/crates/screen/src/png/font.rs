@@ -11,14 +11,14 @@ static PACKED: &[u8] = include_bytes!("glyphs.bin.gz");
 
 /// What the file says about a character: its code point in four bytes; how far its shape is to the right of its start and
 /// below the baseline; width and height of the shape.
-type Entry = [u8; 8];
+type GlyphEntry = [u8; 8];
 
 /// How far an italic letter leans to the right, as a part of its height.
 const SLANT: f32 = 0.2;
 
 pub(super) struct Font {
     /// In the order of their code points, so that a character can be found by a binary search.
-    entries: Vec<Entry>,
+    entries: Vec<GlyphEntry>,
     /// One byte for each pixel of the shapes.
     coverage: Vec<u8>,
     starts: Vec<usize>,
@@ -29,7 +29,7 @@ impl Font {
         let mut file = GzDecoder::new(PACKED);
         let mut count = [0; 4];
         file.read_exact(&mut count)?;
-        let mut entries = vec![Entry::default(); u32::from_be_bytes(count) as usize];
+        let mut entries = vec![GlyphEntry::default(); u32::from_be_bytes(count) as usize];
         file.read_exact(entries.as_flattened_mut())?;
         let mut coverage = Vec::new();
         file.read_to_end(&mut coverage)?;
@@ -67,7 +67,7 @@ impl Font {
     }
 }
 
-fn pixels([.., width, height]: &Entry) -> usize {
+fn pixels([.., width, height]: &GlyphEntry) -> usize {
     usize::from(*width) * usize::from(*height)
 }
 

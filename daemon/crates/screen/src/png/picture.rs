@@ -4,7 +4,7 @@ use super::super::image::{
     BASELINE, CELL_HEIGHT, CELL_WIDTH, Canvas, Cells, MARGIN, PictureTooLarge, image_size,
 };
 use super::super::palette::Rgb;
-use super::super::still::{Glyph, Still};
+use super::super::snapshot::{Glyph, ScreenSnapshot};
 use super::super::terminal::Attributes;
 use super::font::Font;
 use super::pixels::{Mask, Pixels};
@@ -17,18 +17,18 @@ use zeno::{Fill, Stroke, Style, Transform};
 const MAX_PIXELS: u64 = 16_000_000;
 const TOO_LARGE: PictureTooLarge = PictureTooLarge("16 million pixels");
 
-/// Returns these rows of `still` as a PNG. A character that the font lacks is drawn as a box.
+/// Returns these rows of `snapshot` as a PNG. A character that the font lacks is drawn as a box.
 /// `is_hollow`: no input is possible any more, so the cursor is only outlined.
 pub fn draw_png(
-    still: &Still,
+    snapshot: &ScreenSnapshot,
     rows: &Range<u16>,
     is_hollow: bool,
 ) -> Result<Vec<u8>, PictureTooLarge> {
-    let (width, height) = image_size(rows.len() as u16, still.size().1);
+    let (width, height) = image_size(rows.len() as u16, snapshot.size().1);
     if u64::from(width) * u64::from(height) > MAX_PIXELS {
         return Err(TOO_LARGE);
     }
-    let cells = Cells::new(still, is_hollow);
+    let cells = Cells::new(snapshot, is_hollow);
     // Memory takes all bytes and a test reads the font, so nothing but the size can be wrong.
     encode(&cells, rows, width, height).map_err(|_| TOO_LARGE)
 }
@@ -50,7 +50,7 @@ fn encode(
     let mut margin = Pixels::new(width, MARGIN);
     margin.clear(cells.default.ground);
     image.write_all(&margin.bytes)?;
-    let mut strip = Strip {
+    let mut strip = RowImage {
         pixels: Pixels::new(width, CELL_HEIGHT),
         font: Font::new()?,
     };
@@ -66,12 +66,12 @@ fn encode(
 }
 
 /// One row of cells. What a character has above or below its cell is cut off.
-struct Strip {
+struct RowImage {
     pixels: Pixels,
     font: Font,
 }
 
-impl Canvas for Strip {
+impl Canvas for RowImage {
     fn ground(&mut self, color: Rgb, glyph: &Glyph<'_>, _: u32) {
         let (x, width) = columns(glyph);
         self.area(color, x, 0.0, width, CELL_HEIGHT as f32);
@@ -124,7 +124,7 @@ impl Canvas for Strip {
     }
 }
 
-impl Strip {
+impl RowImage {
     fn outline(&mut self, color: Rgb, [x, y, width, height]: [f32; 4]) {
         self.area(color, x, y, width, 1.0);
         self.area(color, x, y + height - 1.0, width, 1.0);

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 fn png(rows: u16, cols: u16, output: &str) -> Vec<u8> {
     let mut screen = Screen::new(rows, cols);
     screen.feed(output.as_bytes());
-    draw_png(&screen.still(), &(0..rows), false).unwrap()
+    draw_png(&screen.snapshot(), &(0..rows), false).unwrap()
 }
 
 /// Returns the colour of a pixel in a screen of 2 rows and 3 columns, counted from the first cell.
@@ -83,8 +83,8 @@ fn an_italic_character_has_as_much_ink_as_an_upright_one() {
 
 #[test]
 fn a_large_screen_is_refused_or_drawn_in_parts() {
-    let still = Screen::new(1000, 1000).still();
+    let snapshot = Screen::new(1000, 1000).snapshot();
     let refused = Err(PictureTooLarge("16 million pixels"));
-    assert_eq!(draw_png(&still, &(0..1000), false), refused);
-    assert!(draw_png(&still, &(900..910), true).is_ok());
+    assert_eq!(draw_png(&snapshot, &(0..1000), false), refused);
+    assert!(draw_png(&snapshot, &(900..910), true).is_ok());
 }

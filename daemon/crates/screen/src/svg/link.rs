@@ -1,7 +1,7 @@
 //! Hyperlinks: an area over their text that can be clicked.
 
 use super::super::image::{CELL_HEIGHT, CELL_WIDTH};
-use super::super::still::Glyph;
+use super::super::snapshot::Glyph;
 use super::text::push_escaped;
 use ccd_protocol::session::is_safe_link;
 use std::fmt::Write as _;

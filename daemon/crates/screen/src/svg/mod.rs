@@ -1,12 +1,12 @@
 //! Draws a screen as an image: one self-contained SVG document.
 
-mod film;
+mod animation;
 mod layer;
 mod link;
 mod picture;
 mod text;
 
-pub use film::Film;
+pub use animation::SvgAnimation;
 pub use picture::draw_svg;
 
 #[cfg(test)]

@@ -4,11 +4,11 @@ use super::super::image::{
     CELL_HEIGHT, CELL_WIDTH, Canvas, Cells, FONT_SIZE, MARGIN, Paint, PictureTooLarge, image_size,
 };
 use super::super::palette::Rgb;
-use super::super::still::{Glyph, Still};
+use super::super::snapshot::{Glyph, ScreenSnapshot};
 use super::super::terminal::Attributes;
 use super::layer::{Layer, hex};
 use super::link::Links;
-use super::text::{BLINK, Look, Texts, push_escaped};
+use super::text::{BLINK, TextLook, Texts, push_escaped};
 use std::fmt::{Arguments, Write as _};
 use std::ops::Range;
 
@@ -17,15 +17,15 @@ const MAX_BYTES: usize = 64 << 20;
 /// Fixed-width fonts of all systems; none is ever downloaded.
 pub(super) const FONTS: &str = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,'Noto Sans Mono','Noto Sans Mono CJK JP',monospace";
 
-/// Returns these rows of `still` as an SVG document with this title. Equal screens result in equal texts.
+/// Returns these rows of `snapshot` as an SVG document with this title. Equal screens result in equal texts.
 /// `is_hollow`: no input is possible any more, so the cursor is only outlined.
 pub fn draw_svg(
-    still: &Still,
+    snapshot: &ScreenSnapshot,
     rows: &Range<u16>,
     title: &str,
     is_hollow: bool,
 ) -> Result<String, PictureTooLarge> {
-    let cells = Cells::new(still, is_hollow);
+    let cells = Cells::new(snapshot, is_hollow);
     let mut picture = Picture::new(cells.default);
     for (row, y) in rows.clone().zip(0..) {
         picture.row(&cells, row, y);
@@ -33,14 +33,14 @@ pub fn draw_svg(
             return Err(PictureTooLarge("64 MiB"));
         }
     }
-    let size = image_size(rows.len() as u16, still.size().1);
+    let size = image_size(rows.len() as u16, snapshot.size().1);
     Ok(picture.document(title, size))
 }
 
 /// Returns the contents of a row as elements at the position of the first row; empty if it is blank.
 /// Text without a colour has the default one.
-pub(super) fn draw_row(still: &Still, row: u16) -> String {
-    let cells = Cells::new(still, false);
+pub(super) fn draw_row(snapshot: &ScreenSnapshot, row: u16) -> String {
+    let cells = Cells::new(snapshot, false);
     let mut picture = Picture::new(cells.default);
     picture.row(&cells, row, 0);
     picture.elements()
@@ -106,7 +106,7 @@ impl Canvas for Picture {
     }
 
     fn text(&mut self, color: Rgb, glyph: &Glyph<'_>, y: u32) {
-        let look = Look {
+        let look = TextLook {
             color,
             bold: glyph.has(Attributes::BOLD),
             italic: glyph.has(Attributes::ITALIC),

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 fn drawn(rows: u16, cols: u16, output: &str) -> String {
     let mut screen = Screen::new(rows, cols);
     screen.feed(output.as_bytes());
-    draw_svg(&screen.still(), &(0..rows), "a <title> & more", false).unwrap()
+    draw_svg(&screen.snapshot(), &(0..rows), "a <title> & more", false).unwrap()
 }
 
 /// Returns the elements between the background and the cursor, without the fonts.
@@ -139,7 +139,7 @@ fn the_cursor_has_its_shape() {
     let last = |style: &str, is_hollow| {
         let mut screen = Screen::new(1, 4);
         screen.feed(format!("\x1b[{style} qa語\x1b[2D").as_bytes());
-        let picture = draw_svg(&screen.still(), &(0..1), "", is_hollow).unwrap();
+        let picture = draw_svg(&screen.snapshot(), &(0..1), "", is_hollow).unwrap();
         let line = picture.lines().rev().nth(1);
         line.unwrap().to_owned()
     };
@@ -182,7 +182,7 @@ fn lines_meet_at_the_borders_of_their_cells() {
 fn a_part_of_the_rows_is_a_picture_too() {
     let mut screen = Screen::new(9, 4);
     screen.feed(b"1\r\n2\r\n3");
-    let picture = draw_svg(&screen.still(), &(1..2), "", false).unwrap();
+    let picture = draw_svg(&screen.snapshot(), &(1..2), "", false).unwrap();
     assert!(
         picture.contains(r#"height="34""#) && picture.contains(r#" y="14">2<"#),
         "{picture}"
@@ -204,10 +204,10 @@ fn a_picture_of_a_million_colours_is_refused_or_drawn_in_parts() {
         }
         screen.feed(line.as_bytes());
     }
-    let still = screen.still();
-    let refused = draw_svg(&still, &(0..1000), "", false);
+    let snapshot = screen.snapshot();
+    let refused = draw_svg(&snapshot, &(0..1000), "", false);
     assert_eq!(refused, Err(PictureTooLarge("64 MiB")));
-    assert!(draw_svg(&still, &(0..400), "", false).unwrap().len() < 64 << 20);
+    assert!(draw_svg(&snapshot, &(0..400), "", false).unwrap().len() < 64 << 20);
 }
 
 /// Checks that elements are closed in order, attributes are quoted, and all characters are allowed in XML.
@@ -260,10 +260,10 @@ proptest! {
     ) {
         let mut screen = Screen::new(rows, cols);
         screen.feed(pieces.concat().as_bytes());
-        let still = screen.still();
-        let picture = draw_svg(&still, &(0..rows), &still.title, is_hollow).unwrap();
+        let snapshot = screen.snapshot();
+        let picture = draw_svg(&snapshot, &(0..rows), &snapshot.title, is_hollow).unwrap();
         assert_well_formed(&picture);
-        prop_assert!(draw_png(&still, &(0..rows), is_hollow).is_ok());
-        prop_assert_eq!(draw_svg(&still, &(0..rows), &still.title, is_hollow).unwrap(), picture);
+        prop_assert!(draw_png(&snapshot, &(0..rows), is_hollow).is_ok());
+        prop_assert_eq!(draw_svg(&snapshot, &(0..rows), &snapshot.title, is_hollow).unwrap(), picture);
     }
 }

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 pub(super) const BLINK: &str = "@media (prefers-reduced-motion:no-preference){.blink{animation:blink 1s steps(1,end) infinite}}@keyframes blink{50%{opacity:0}}";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct TextLook {
     pub(super) color: Rgb,
     pub(super) bold: bool,
     pub(super) italic: bool,
@@ -20,7 +20,7 @@ pub(super) struct Look {
 #[derive(Debug)]
 pub(super) struct Texts {
     default_color: Rgb,
-    open: Option<Open>,
+    open: Option<OpenText>,
     /// Texts that start at their position.
     lines: String,
     /// Texts that are centred in their cells.
@@ -30,13 +30,13 @@ pub(super) struct Texts {
 
 /// A text that may be continued.
 #[derive(Debug)]
-struct Open {
+struct OpenText {
     row: u32,
     col: u16,
     /// Column after the last character.
     end: u16,
     text: String,
-    look: Look,
+    look: TextLook,
 }
 
 impl Texts {
@@ -52,7 +52,7 @@ impl Texts {
     }
 
     /// Adds the contents of a cell; `width` is 2 for a wide character.
-    pub(super) fn push(&mut self, (row, col): (u32, u16), width: u16, text: &str, look: Look) {
+    pub(super) fn push(&mut self, (row, col): (u32, u16), width: u16, text: &str, look: TextLook) {
         self.blinks |= look.blink;
         if !is_in_every_font(text) {
             self.flush();
@@ -72,7 +72,7 @@ impl Texts {
             return;
         }
         self.flush();
-        self.open = Some(Open {
+        self.open = Some(OpenText {
             row,
             col,
             end: col + 1,
@@ -111,7 +111,7 @@ impl Texts {
         end(line, &open.text, open.look, self.default_color);
     }
 
-    fn single(&mut self, (row, col): (u32, u16), width: u16, text: &str, look: Look) {
+    fn single(&mut self, (row, col): (u32, u16), width: u16, text: &str, look: TextLook) {
         let middle = f64::from(u32::from(2 * col + width) * CELL_WIDTH) / 2.0;
         let line = &mut self.singles;
         let _ = write!(line, "<text x=\"{middle}\" y=\"{}\"", baseline(row));
@@ -129,7 +129,7 @@ impl Texts {
     }
 }
 
-fn end(line: &mut String, text: &str, look: Look, default_color: Rgb) {
+fn end(line: &mut String, text: &str, look: TextLook, default_color: Rgb) {
     if look.color != default_color {
         let _ = write!(line, " fill=\"{}\"", hex(look.color));
     }
@@ -182,14 +182,14 @@ fn is_in_every_font(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    const WHITE: Look = Look {
+    const WHITE: TextLook = TextLook {
         color: (255, 255, 255),
         bold: false,
         italic: false,
         blink: false,
     };
 
-    fn drawn(cells: &[(u16, u16, &str, Look)]) -> String {
+    fn drawn(cells: &[(u16, u16, &str, TextLook)]) -> String {
         let mut texts = Texts::new(WHITE.color);
         for (col, width, text, look) in cells {
             texts.push((1, *col), *width, text, *look);
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn neighbours_of_one_look_are_one_text() {
-        let bold = Look {
+        let bold = TextLook {
             bold: true,
             italic: true,
             blink: false,

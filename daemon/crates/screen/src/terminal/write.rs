@@ -24,8 +24,8 @@ impl Terminal {
     pub(crate) fn text(&mut self, text: &[u8]) {
         let mut rest = text;
         while let Some(first) = rest.first() {
-            let kind = ByteKind::of(*first);
-            let len = rest.iter().position(|byte| ByteKind::of(*byte) != kind);
+            let kind = ByteKind::from(*first);
+            let len = rest.iter().position(|byte| ByteKind::from(*byte) != kind);
             let (run, after) = rest.split_at(len.unwrap_or(rest.len()));
             rest = after;
             match kind {
@@ -248,9 +248,9 @@ enum ByteKind {
     Multibyte,
 }
 
-impl ByteKind {
+impl From<u8> for ByteKind {
     #[inline]
-    fn of(byte: u8) -> Self {
+    fn from(byte: u8) -> Self {
         match byte {
             0..0x20 | 0x7f => Self::Control,
             0x20..0x7f => Self::Printable,

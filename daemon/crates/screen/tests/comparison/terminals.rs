@@ -10,7 +10,7 @@ pub(super) fn ours(rows: u16, cols: u16, output: &str) -> Grid {
     let mut screen = Screen::new(rows, cols);
     screen.feed(output.as_bytes());
     let cursor = screen.cursor();
-    let runs = screen.still().cells(&(0..rows));
+    let runs = screen.snapshot().cells(&(0..rows));
     Grid {
         cursor: (cursor.row.into(), cursor.col.into()),
         rows: runs.iter().map(|row| cells(row, cols)).collect(),

@@ -15,8 +15,8 @@ pub(super) fn look(output: &str) -> String {
     screen.feed(output.as_bytes());
     let (mut scanner, mut asked) = (Scanner::new(), Vec::new());
     scanner.feed(output.as_bytes(), 0, &mut asked);
-    let still = screen.still();
-    let lines = still.lines(&(0..ROWS)).join("/");
+    let snapshot = screen.snapshot();
+    let lines = snapshot.lines(&(0..ROWS)).join("/");
     let cursor = screen.cursor();
     let mut look = format!(
         "{} @{},{}",
@@ -24,7 +24,7 @@ pub(super) fn look(output: &str) -> String {
         cursor.row,
         cursor.col
     );
-    for (row, runs) in still.cells(&(0..ROWS)).iter().enumerate() {
+    for (row, runs) in snapshot.cells(&(0..ROWS)).iter().enumerate() {
         for run in runs {
             let style = changed(&serde_json::to_value(&run.style).unwrap(), &Value::Null);
             if !style.is_empty() {
@@ -32,7 +32,7 @@ pub(super) fn look(output: &str) -> String {
             }
         }
     }
-    let picture = draw_svg(&still, &(0..ROWS), "", true).unwrap();
+    let picture = draw_svg(&snapshot, &(0..ROWS), "", true).unwrap();
     let text = picture
         .split_once("<text")
         .and_then(|(_, text)| text.split_once('>'));
@@ -54,7 +54,7 @@ pub(super) fn look(output: &str) -> String {
     if !modes.is_empty() {
         write!(look, " {modes}").unwrap();
     }
-    if still.alternate() {
+    if snapshot.alternate() {
         look.push_str(" alternate");
     }
     for asked in &asked {

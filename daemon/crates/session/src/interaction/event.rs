@@ -1,6 +1,6 @@
 //! Events of a session, and the facts of a session that the interaction log needs.
 
-use super::form::Form;
+use super::form::InputForm;
 use crate::output::Output;
 use ccd_protocol::SessionId;
 use ccd_text::hidden::HiddenTexts;
@@ -32,12 +32,12 @@ pub struct About<'a> {
 }
 
 #[derive(Debug)]
-pub enum Event {
+pub enum HistoryEvent {
     Start,
-    Send(Arc<Typed>),
+    Send(Arc<TypedText>),
     Match {
         pattern: String,
-        form: Form,
+        form: InputForm,
         matched: String,
         start: u64,
         end: u64,
@@ -64,12 +64,12 @@ pub enum Event {
 }
 
 /// An event with everything that its rows need.
-pub(super) struct Noted {
+pub(super) struct NotedEvent {
     pub(super) session: Arc<dyn Subject>,
     pub(super) time: SystemTime,
     pub(super) at: Instant,
     pub(super) client: Option<(Arc<str>, Option<i32>)>,
-    pub(super) event: Event,
+    pub(super) event: HistoryEvent,
 }
 
 #[derive(Debug)]
@@ -84,7 +84,7 @@ pub struct Failure {
 }
 
 #[derive(Debug)]
-pub struct Typed {
+pub struct TypedText {
     /// The input, as the log may show it.
     pub text: String,
     /// Offset of the output when the input was written.
@@ -93,5 +93,5 @@ pub struct Typed {
     pub hidden: bool,
     /// Set if the program reads keys: the text counts as shown only if the terminal has shown each line of this.
     pub echo: Option<String>,
-    pub form: Form,
+    pub form: InputForm,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The kind of a pattern or an input. JSON in the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Form {
+pub enum InputForm {
     Regex,
     Exact,
     /// Cannot be repeated: the end of the output, a timeout, keys that were only counted.
@@ -32,13 +32,13 @@ pub enum Inexact {
     Paste,
 }
 
-impl Form {
+impl InputForm {
     pub(super) fn to_json(&self) -> Option<String> {
         serde_json::to_string(self).ok()
     }
 
     /// Reads the form from the database; `None` for rows of older daemons.
-    pub(crate) fn of_json(json: Option<&str>) -> Option<Self> {
+    pub(crate) fn from_json(json: Option<&str>) -> Option<Self> {
         serde_json::from_str(json?).ok()
     }
 }

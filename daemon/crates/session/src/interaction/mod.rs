@@ -8,8 +8,8 @@ mod recorder;
 mod row;
 mod table;
 
-pub use event::{About, Event, Failure, JUDGEMENT, Subject, Typed};
-pub use form::{Form, Inexact};
-pub use recorder::{Pending, Recorder};
+pub use event::{About, Failure, HistoryEvent, JUDGEMENT, Subject, TypedText};
+pub use form::{Inexact, InputForm};
+pub use recorder::{InteractionRecorder, PendingInteractions};
 pub use row::{SEND_CHARS, shown_command, shown_input, shown_output, shown_words};
 pub use table::{InteractionRow, TrimInteractions, interactions, recorded_upto};

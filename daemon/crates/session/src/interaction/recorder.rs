@@ -1,6 +1,6 @@
 //! Receives events without delaying the calls, and writes their rows in batches.
 
-use super::event::{Event, JUDGEMENT, Noted, Subject};
+use super::event::{HistoryEvent, JUDGEMENT, NotedEvent, Subject};
 use super::row::rows_of;
 use super::table::{InteractionRow, Interactions};
 use crate::peer::Peer;
@@ -16,32 +16,32 @@ const QUEUE_LEN: usize = 4096;
 
 /// Accepts events; never waits, never blocks.
 #[derive(Debug, Clone)]
-pub struct Recorder {
-    events: mpsc::Sender<Item>,
+pub struct InteractionRecorder {
+    events: mpsc::Sender<RecorderMessage>,
     dropped: Arc<AtomicU64>,
 }
 
-enum Item {
-    Noted(Noted),
+enum RecorderMessage {
+    Noted(NotedEvent),
     /// Reply once everything before is written.
     Flush(oneshot::Sender<()>),
 }
 
 #[derive(Debug)]
-pub struct Pending {
-    events: mpsc::Receiver<Item>,
+pub struct PendingInteractions {
+    events: mpsc::Receiver<RecorderMessage>,
     dropped: Arc<AtomicU64>,
 }
 
-impl Recorder {
-    pub fn new() -> (Self, Pending) {
+impl InteractionRecorder {
+    pub fn new() -> (Self, PendingInteractions) {
         let (sender, receiver) = mpsc::channel(QUEUE_LEN);
         let dropped = Arc::new(AtomicU64::new(0));
         let recorder = Self {
             events: sender,
             dropped: Arc::clone(&dropped),
         };
-        let pending = Pending {
+        let pending = PendingInteractions {
             events: receiver,
             dropped,
         };
@@ -49,15 +49,15 @@ impl Recorder {
     }
 
     /// Adds an event; drops and counts it if the queue is full.
-    pub fn note(&self, session: Arc<dyn Subject>, peer: Option<&Peer>, event: Event) {
-        let noted = Noted {
+    pub fn note(&self, session: Arc<dyn Subject>, peer: Option<&Peer>, event: HistoryEvent) {
+        let noted = NotedEvent {
             session,
             time: SystemTime::now(),
             at: Instant::now(),
             client: peer.map(|peer| (Arc::clone(peer.name()), peer.pid)),
             event,
         };
-        if self.events.try_send(Item::Noted(noted)).is_err() {
+        if self.events.try_send(RecorderMessage::Noted(noted)).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -65,7 +65,7 @@ impl Recorder {
     /// Returns once all events so far are in the database: after at most [`JUDGEMENT`], unless the task is behind.
     pub async fn flush(&self) {
         let (done, written) = oneshot::channel();
-        if self.events.send(Item::Flush(done)).await.is_ok() {
+        if self.events.send(RecorderMessage::Flush(done)).await.is_ok() {
             let _ = written.await;
         }
     }
@@ -80,7 +80,7 @@ impl Recorder {
     }
 }
 
-impl Pending {
+impl PendingInteractions {
     /// Writes rows until `stop` is cancelled and no event waits. Sleeps while there are no events. `see` is shown all rows.
     pub async fn run(
         mut self,
@@ -98,7 +98,7 @@ impl Pending {
             let Some(first) = first else {
                 return;
             };
-            let has_rows = matches!(first, Item::Noted(_));
+            let has_rows = matches!(first, RecorderMessage::Noted(_));
             batch.push(first);
             tokio::select! {
                 () = tokio::time::sleep(JUDGEMENT), if has_rows => {}
@@ -112,8 +112,8 @@ impl Pending {
             let mut waiting = Vec::new();
             for item in batch.drain(..) {
                 match item {
-                    Item::Noted(noted) => rows_of(&noted, &mut rows).await,
-                    Item::Flush(done) => waiting.push(done),
+                    RecorderMessage::Noted(noted) => rows_of(&noted, &mut rows).await,
+                    RecorderMessage::Flush(done) => waiting.push(done),
                 }
             }
             let dropped = self.dropped.load(Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! Makes rows of an event.
 
-use super::event::{Event, JUDGEMENT, Noted, Subject, Typed};
-use super::form::Form;
+use super::event::{HistoryEvent, JUDGEMENT, NotedEvent, Subject, TypedText};
+use super::form::InputForm;
 use super::table::InteractionRow;
 use ccd_base::shell::quoted;
 use ccd_text::expect::clean_lossy;
@@ -31,20 +31,20 @@ const ECHO_BYTES: u64 = 16 << 10;
 pub const SEND_CHARS: usize = 10_000;
 
 /// Appends the rows of one event: the output before it as RECV, then its own row.
-pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
+pub(super) async fn rows_of(noted: &NotedEvent, rows: &mut Vec<InteractionRow>) {
     let session = &*noted.session;
     let upto = match &noted.event {
-        Event::Send(typed) => Some(typed.offset),
-        Event::Match { end, .. } => Some(*end),
-        Event::Read { upto } | Event::Finished { upto, .. } => Some(*upto),
-        Event::End { .. } => Some(session.about().output.published()),
-        Event::Start | Event::Failure(_) | Event::Trouble(_) => None,
+        HistoryEvent::Send(typed) => Some(typed.offset),
+        HistoryEvent::Match { end, .. } => Some(*end),
+        HistoryEvent::Read { upto } | HistoryEvent::Finished { upto, .. } => Some(*upto),
+        HistoryEvent::End { .. } => Some(session.about().output.published()),
+        HistoryEvent::Start | HistoryEvent::Failure(_) | HistoryEvent::Trouble(_) => None,
     };
     let output = match upto {
         Some(upto) => received(noted, upto).await,
         None => None,
     };
-    if let Event::Finished { upto, exit_code } = noted.event {
+    if let HistoryEvent::Finished { upto, exit_code } = noted.event {
         // The row of the command's output, unless a reader has made that row already.
         let mut row = output.unwrap_or_else(|| received_row(noted, upto..upto));
         row.exit_code = exit_code;
@@ -56,26 +56,26 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
 }
 
 /// Returns the event's own row; `None` if that of the output is enough.
-async fn own_row(noted: &Noted) -> Option<InteractionRow> {
+async fn own_row(noted: &NotedEvent) -> Option<InteractionRow> {
     let session = &*noted.session;
     let action = match &noted.event {
-        Event::Start => "START",
-        Event::Send(_) => "SEND",
-        Event::Match { .. } => "EXPECT",
-        Event::End { is_regular, .. } if *is_regular => "RECV",
-        Event::Failure(_) | Event::Trouble(_) | Event::End { .. } => "ERROR",
-        Event::Read { .. } | Event::Finished { .. } => return None,
+        HistoryEvent::Start => "START",
+        HistoryEvent::Send(_) => "SEND",
+        HistoryEvent::Match { .. } => "EXPECT",
+        HistoryEvent::End { is_regular, .. } if *is_regular => "RECV",
+        HistoryEvent::Failure(_) | HistoryEvent::Trouble(_) | HistoryEvent::End { .. } => "ERROR",
+        HistoryEvent::Read { .. } | HistoryEvent::Finished { .. } => return None,
     };
     let mut row = blank(noted, action);
     match &noted.event {
-        Event::Start => row.input_text = Some(logged_command(session)),
-        Event::Send(typed) => {
+        HistoryEvent::Start => row.input_text = Some(logged_command(session)),
+        HistoryEvent::Send(typed) => {
             let shown = shown_text(noted, typed).await;
             row.form = shown_form(typed, &shown).to_json();
             row.input_text = Some(shown);
             row.start_offset = Some(offset(typed.offset));
         }
-        Event::Match {
+        HistoryEvent::Match {
             pattern,
             form,
             matched,
@@ -88,7 +88,7 @@ async fn own_row(noted: &Noted) -> Option<InteractionRow> {
             row.output_text = Some(first_chars(&matched, RECV_CHARS));
             (row.start_offset, row.end_offset) = (Some(offset(*start)), Some(offset(*end)));
         }
-        Event::Failure(failure) => {
+        HistoryEvent::Failure(failure) => {
             let shown = |text: &String| first_chars(&kept(session, text), SEND_CHARS);
             row.error_kind = Some(failure.kind.into());
             row.waited_ms = i64::try_from(failure.waited.as_millis()).ok();
@@ -98,8 +98,8 @@ async fn own_row(noted: &Noted) -> Option<InteractionRow> {
             row.pattern_matched = failure.pattern.as_ref().map(shown);
             row.output_text = Some(kept(session, &failure.text));
         }
-        Event::Trouble(text) => row.output_text = Some(kept(session, text)),
-        Event::End {
+        HistoryEvent::Trouble(text) => row.output_text = Some(kept(session, text)),
+        HistoryEvent::End {
             text, exit_code, ..
         } => {
             row.exit_code = *exit_code;
@@ -108,12 +108,12 @@ async fn own_row(noted: &Noted) -> Option<InteractionRow> {
             let end = session.about().output.published();
             (row.start_offset, row.end_offset) = (Some(offset(end)), Some(offset(end)));
         }
-        Event::Read { .. } | Event::Finished { .. } => {}
+        HistoryEvent::Read { .. } | HistoryEvent::Finished { .. } => {}
     }
     Some(row)
 }
 
-fn blank(noted: &Noted, action: &str) -> InteractionRow {
+fn blank(noted: &NotedEvent, action: &str) -> InteractionRow {
     InteractionRow {
         session_id: noted.session.about().id.to_string(),
         timestamp: ccd_base::clock::at(noted.time),
@@ -125,7 +125,7 @@ fn blank(noted: &Noted, action: &str) -> InteractionRow {
 }
 
 /// Returns the row for the output since the last one, if there was any.
-async fn received(noted: &Noted, upto: u64) -> Option<InteractionRow> {
+async fn received(noted: &NotedEvent, upto: u64) -> Option<InteractionRow> {
     let session = &*noted.session;
     let from = session
         .about()
@@ -144,7 +144,7 @@ async fn received(noted: &Noted, upto: u64) -> Option<InteractionRow> {
     Some(row)
 }
 
-fn received_row(noted: &Noted, place: Range<u64>) -> InteractionRow {
+fn received_row(noted: &NotedEvent, place: Range<u64>) -> InteractionRow {
     InteractionRow {
         client: None,
         client_pid: None,
@@ -229,7 +229,7 @@ async fn in_its_lines(session: &dyn Subject, text: &str, place: Range<u64>) -> S
 }
 
 /// Returns typed text as the log may keep it, as far as the terminal has shown it soon after it was typed.
-async fn shown_text(noted: &Noted, typed: &Typed) -> String {
+async fn shown_text(noted: &NotedEvent, typed: &TypedText) -> String {
     let session = &*noted.session;
     if session.about().redacts_log && !typed.hidden {
         let found = redact_chunks([typed.text.as_bytes()], Source::Typed).texts;
@@ -255,14 +255,17 @@ async fn shown_text(noted: &Noted, typed: &Typed) -> String {
         tokio::time::sleep(JUDGEMENT).await;
     }
     // Programs may print a line that they did not echo.
-    if matches!(typed.form, Form::Line | Form::Text | Form::Inexact { .. }) {
+    if matches!(
+        typed.form,
+        InputForm::Line | InputForm::Text | InputForm::Inexact { .. }
+    ) {
         session.about().hidden.remember(&typed.text);
     }
     HIDDEN.into()
 }
 
 /// Returns how much of its first line the terminal has shown so far, if that is all that it has shown.
-async fn begun_echo(session: &dyn Subject, typed: &Typed) -> Option<usize> {
+async fn begun_echo(session: &dyn Subject, typed: &TypedText) -> Option<usize> {
     let first = lines_of(typed.echo.as_ref()?).next()?;
     echo_of(session, typed).await.has_begun(first)
 }
@@ -273,14 +276,14 @@ fn lines_of(text: &str) -> impl Iterator<Item = &str> {
     lines.filter(|line| !line.trim().is_empty())
 }
 
-async fn echo_of(session: &dyn Subject, typed: &Typed) -> Echo {
+async fn echo_of(session: &dyn Subject, typed: &TypedText) -> Echo {
     let end = typed.offset + ECHO_BYTES;
     let output = session.about().output.readable(typed.offset, end).await;
     Echo::new(&output, &clean_lossy(&output, session.about().encoding))
 }
 
 /// Returns typed text as others may see it; `None` while the terminal must show it first and has not.
-pub async fn shown_input(session: &dyn Subject, typed: &Typed) -> Option<String> {
+pub async fn shown_input(session: &dyn Subject, typed: &TypedText) -> Option<String> {
     if typed.hidden {
         return Some(HIDDEN.into());
     }
@@ -334,9 +337,9 @@ pub fn shown_words(session: &dyn Subject) -> Vec<String> {
 }
 
 /// Returns the form; includes key names only if the text is shown.
-fn shown_form(typed: &Typed, shown: &str) -> Form {
+fn shown_form(typed: &TypedText, shown: &str) -> InputForm {
     match &typed.form {
-        Form::Keys(_) if shown != typed.text => Form::Text,
+        InputForm::Keys(_) if shown != typed.text => InputForm::Text,
         form => form.clone(),
     }
 }

@@ -16,13 +16,13 @@ pub enum KeyError {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Held {
+struct Modifiers {
     shift: bool,
     alt: bool,
     ctrl: bool,
 }
 
-impl Held {
+impl Modifiers {
     /// Returns the number that xterm writes for the combination; 1 is none.
     fn number(self) -> u8 {
         1 + u8::from(self.shift) + 2 * u8::from(self.alt) + 4 * u8::from(self.ctrl)
@@ -65,7 +65,7 @@ pub fn encode(name: &str, modes: &Modes) -> Result<Vec<u8>, KeyError> {
             format!("\x1bO{last}")
         }
         Key::BackTab => {
-            let shifted = Held {
+            let shifted = Modifiers {
                 shift: true,
                 ..held
             };
@@ -78,7 +78,7 @@ pub fn encode(name: &str, modes: &Modes) -> Result<Vec<u8>, KeyError> {
     Ok(bytes.into_bytes())
 }
 
-fn typed(character: char, held: Held, modes: &Modes, name: &str) -> Result<Vec<u8>, KeyError> {
+fn typed(character: char, held: Modifiers, modes: &Modes, name: &str) -> Result<Vec<u8>, KeyError> {
     let Some(plain) = without_alt(character, held) else {
         return extended(character, held, modes).ok_or_else(|| KeyError::NoBytes {
             name: shortened(name),
@@ -90,7 +90,7 @@ fn typed(character: char, held: Held, modes: &Modes, name: &str) -> Result<Vec<u
 }
 
 /// Returns the bytes of a traditional terminal, if it has any for this combination.
-fn without_alt(character: char, held: Held) -> Option<String> {
+fn without_alt(character: char, held: Modifiers) -> Option<String> {
     match (character, held.ctrl, held.shift) {
         ('\t', false, true) => Some("\x1b[Z".to_owned()),
         // Both would send the bare key, which has a different meaning to a program: Enter submits, Escape cancels.
@@ -117,7 +117,7 @@ fn control(character: char) -> Option<u8> {
 }
 
 /// Returns the bytes in the protocol for extended keys, if the program has enabled one.
-fn extended(character: char, held: Held, modes: &Modes) -> Option<Vec<u8>> {
+fn extended(character: char, held: Modifiers, modes: &Modes) -> Option<Vec<u8>> {
     let (code, held) = (u32::from(character), held.number());
     if modes.keyboard.reads_csi_u() {
         Some(format!("\x1b[{code};{held}u").into_bytes())
@@ -129,8 +129,8 @@ fn extended(character: char, held: Held, modes: &Modes) -> Option<Vec<u8>> {
 }
 
 /// Splits `C-`, `M-`, `S-` and `^` off the name.
-fn modifiers(name: &str) -> (Held, &str) {
-    let (mut held, mut rest) = (Held::default(), name);
+fn modifiers(name: &str) -> (Modifiers, &str) {
+    let (mut held, mut rest) = (Modifiers::default(), name);
     while let [letter, b'-', _, ..] = rest.as_bytes() {
         match letter {
             b'C' | b'c' => held.ctrl = true,
@@ -141,7 +141,7 @@ fn modifiers(name: &str) -> (Held, &str) {
         rest = &rest[2..];
     }
     match rest.strip_prefix('^') {
-        Some(base) if only_char(base).is_some() => (Held { ctrl: true, ..held }, base),
+        Some(base) if only_char(base).is_some() => (Modifiers { ctrl: true, ..held }, base),
         _ => (held, rest),
     }
 }

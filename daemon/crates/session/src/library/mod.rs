@@ -20,8 +20,8 @@ use std::sync::Arc;
 type FileVersion = (u64, u64, [[i64; 2]; 2]);
 
 /// The built-in patterns, and those in `patterns.json` that replace or supplement them.
-/// The file may be edited by hand: [`Library::fresh`] checks whether it has changed.
-pub struct Library {
+/// The file may be edited by hand: [`PatternLibrary::fresh`] checks whether it has changed.
+pub struct PatternLibrary {
     path: PathBuf,
     now: RwLock<Arc<Compiled>>,
     /// The version of the file that was read last.
@@ -30,7 +30,7 @@ pub struct Library {
     writing: tokio::sync::Mutex<()>,
 }
 
-impl Library {
+impl PatternLibrary {
     /// Starts with the built-in patterns; the file is not read yet.
     pub fn new(path: PathBuf) -> Self {
         Self {

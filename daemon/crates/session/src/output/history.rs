@@ -7,7 +7,7 @@ pub(super) const MAX_HISTORY_BYTES: usize = 4 << 20;
 
 /// Output `[start, end)`, oldest bytes dropped first.
 #[derive(Debug)]
-pub(super) struct History {
+pub(super) struct OutputHistory {
     bytes: VecDeque<u8>,
     /// Offset of the oldest byte kept.
     pub(super) start: u64,
@@ -18,7 +18,7 @@ pub(super) struct History {
     max_lines: u64,
 }
 
-impl History {
+impl OutputHistory {
     /// Makes an empty history whose next byte has the offset `start`.
     pub(super) fn new(start: u64, max_lines: u64) -> Self {
         Self::behind(start, 0, max_lines)
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn all(history: &History) -> Vec<u8> {
+    fn all(history: &OutputHistory) -> Vec<u8> {
         let mut bytes = Vec::new();
         history.copy(history.start, usize::MAX, &mut bytes);
         bytes
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn the_last_lines_stay() {
-        let mut history = History::new(0, 2);
+        let mut history = OutputHistory::new(0, 2);
         history.append(b"one\ntwo\nthree\nrest", u64::MAX);
         assert_eq!(all(&history), b"two\nthree\nrest");
         assert_eq!(history.start, 4);
@@ -157,14 +157,14 @@ mod tests {
 
     #[test]
     fn what_no_log_has_yet_is_kept() {
-        let mut history = History::new(0, 1);
+        let mut history = OutputHistory::new(0, 1);
         history.append(b"a\nb\nc\n", 2);
         assert_eq!(all(&history), b"b\nc\n");
     }
 
     #[test]
     fn a_flood_without_newlines_is_bounded() {
-        let mut history = History::new(0, 10_000);
+        let mut history = OutputHistory::new(0, 10_000);
         for _ in 0..80 {
             history.append(&vec![b'x'; 100_000], u64::MAX);
         }
@@ -179,7 +179,7 @@ mod tests {
             pieces in prop::collection::vec(prop::collection::vec(prop::sample::select(vec![b'a', b'\n']), 0..40), 0..40),
             max_lines in 1u64..6,
         ) {
-            let mut history = History::new(7, max_lines);
+            let mut history = OutputHistory::new(7, max_lines);
             let mut whole = Vec::new();
             for piece in &pieces {
                 history.append(piece, u64::MAX);

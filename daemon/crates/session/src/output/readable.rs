@@ -1,6 +1,6 @@
 //! Ring, memory and log of one session, read by offset.
 
-use super::history::History;
+use super::history::OutputHistory;
 use super::log::{self, Logged};
 use ccd_store::blocking_io;
 use ccd_terminal::holder::{Gap, LentTerminal, Ring};
@@ -18,7 +18,7 @@ pub const PIECE_BYTES: usize = 256 << 10;
 #[derive(Debug)]
 pub struct Output {
     dir: PathBuf,
-    pub(super) inner: Mutex<Inner>,
+    pub(super) inner: Mutex<OutputState>,
     pub(super) changed: Notify,
     /// Notified when a lent terminal was read by somebody other than its task.
     pub(super) read_early: Notify,
@@ -27,11 +27,11 @@ pub struct Output {
 }
 
 #[derive(Debug)]
-pub(super) struct Inner {
+pub(super) struct OutputState {
     pub(super) ring: Option<Ring>,
     /// Set while this process reads the terminal.
-    pub(super) loan: Option<LentTerminal>,
-    pub(super) history: History,
+    pub(super) lent: Option<LentTerminal>,
+    pub(super) history: OutputHistory,
     /// Every byte before this offset is in the log or in a gap.
     pub(super) logged: u64,
     pub(super) gaps: Vec<Gap>,
@@ -104,7 +104,7 @@ impl Output {
         let start = logged - tail.len() as u64;
         let mut output = Self::new(dir, Some(ring), logged, max_lines);
         let inner = output.inner.get_mut();
-        inner.history = History::behind(start, lines.saturating_sub(newlines), max_lines);
+        inner.history = OutputHistory::behind(start, lines.saturating_sub(newlines), max_lines);
         inner.history.append(tail, logged);
         inner.lines = lines;
         inner.gaps = gaps;
@@ -115,10 +115,10 @@ impl Output {
     fn new(dir: PathBuf, ring: Option<Ring>, end: u64, max_lines: u64) -> Self {
         Self {
             dir,
-            inner: Mutex::new(Inner {
+            inner: Mutex::new(OutputState {
                 ring,
-                loan: None,
-                history: History::new(end, max_lines),
+                lent: None,
+                history: OutputHistory::new(end, max_lines),
                 logged: end,
                 gaps: Vec::new(),
                 rotated_at: None,
@@ -151,7 +151,7 @@ impl Output {
     /// call.
     pub fn end(&self) -> u64 {
         let mut inner = self.inner.lock();
-        if inner.loan.as_mut().is_some_and(LentTerminal::catch_up) {
+        if inner.lent.as_mut().is_some_and(LentTerminal::catch_up) {
             self.read_early.notify_one();
         }
         match &inner.ring {
@@ -381,7 +381,7 @@ impl Output {
         }));
         inner.merge_gaps();
         let lost_bytes = inner.missing_bytes() - before;
-        let Inner { ring, gaps, .. } = &mut *inner;
+        let OutputState { ring, gaps, .. } = &mut *inner;
         if let Some(ring) = ring {
             ring.set_gaps(gaps);
         }
@@ -397,7 +397,7 @@ impl Output {
         let mut inner = self.inner.lock();
         inner.ended = true;
         inner.ring = None;
-        inner.loan = None;
+        inner.lent = None;
         let memory_start = inner.history.start;
         if inner
             .gaps
@@ -411,7 +411,7 @@ impl Output {
     }
 }
 
-impl Inner {
+impl OutputState {
     /// Notes that these bytes, the next ones, are not logged.
     pub(super) fn give_up(&mut self, gap: Gap) {
         match self.gaps.last_mut() {

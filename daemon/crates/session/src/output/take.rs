@@ -1,7 +1,7 @@
 //! Takes output from the ring into memory, and calls the log.
 
 use super::Output;
-use super::readable::Inner;
+use super::readable::OutputState;
 use ccd_terminal::holder::Gap;
 use std::sync::atomic::Ordering;
 
@@ -46,7 +46,7 @@ impl Output {
         let mut taken = inner.take_from_ring(max_bytes, see);
         if taken.has_lost_ring {
             inner.ring = None;
-            inner.loan = None;
+            inner.lent = None;
         }
         if taken.bytes == 0 {
             return taken;
@@ -73,7 +73,7 @@ impl Output {
     }
 }
 
-impl Inner {
+impl OutputState {
     fn take_from_ring(
         &mut self,
         max_bytes: usize,

@@ -1,4 +1,4 @@
-//! Program configurations: read, checked and saved by name. How a session uses one is in `session/`.
+//! Program configurations: read, checked and saved by name. How a session uses one is in `live/`.
 
 mod error;
 mod fields;
@@ -17,6 +17,6 @@ pub use programs::Programs;
 pub use read::fault;
 pub use read::{MAX_SAMPLE_LINE_CHARS, MAX_SAMPLE_LINES};
 pub use recorded::{command_template, from_rows};
-pub use script::{Script, ScriptRequest, ScriptStep, Typing};
+pub use script::{Script, ScriptInput, ScriptRequest, ScriptStep};
 pub use secrets::{asks_for_secret, refuse_secrets};
 pub use tape::{check_options as check_tape_options, laid_over as tape_laid_over};

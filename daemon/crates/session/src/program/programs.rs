@@ -1,7 +1,7 @@
 //! The program configurations of the base folder.
 
 use super::error::{Mistake, ProgramError};
-use super::read::Program;
+use super::read::CheckedProgram;
 use super::script::{Script, ScriptRequest};
 use super::secrets::redact_sample;
 use ccd_protocol::SessionId;
@@ -91,7 +91,7 @@ impl Programs {
     pub async fn script(&self, wanted: ScriptRequest<'_>) -> Result<Script, ProgramError> {
         let (_, program) = read(self.get(wanted.name).await?).await;
         let program = program.map_err(|mistake| mistaken(wanted.name, mistake))?;
-        Script::of(&program, wanted)
+        Script::new(&program, wanted)
     }
 }
 
@@ -101,9 +101,9 @@ fn mistaken(name: &SessionId, mistake: Mistake) -> ProgramError {
 }
 
 /// Checks a configuration on a blocking thread, so that other requests are not delayed.
-async fn read(config: ProgramConfig) -> (ProgramConfig, Result<Program, Mistake>) {
+async fn read(config: ProgramConfig) -> (ProgramConfig, Result<CheckedProgram, Mistake>) {
     blocking(move || {
-        let program = Program::read(&config);
+        let program = CheckedProgram::read(&config);
         (config, program)
     })
     .await

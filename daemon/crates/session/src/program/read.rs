@@ -2,7 +2,7 @@
 
 use super::error::Mistake;
 use super::secrets::asks_for_secret;
-use super::template::{CommandTemplate, Text, is_name};
+use super::template::{CommandTemplate, TemplateText, is_name};
 use crate::durations::MAX_TIME;
 use crate::keys;
 use ccd_protocol::program::{ExpectStep, ProgramConfig, Response, SecretSource};
@@ -21,7 +21,7 @@ pub const MAX_SAMPLE_LINE_CHARS: usize = 1000;
 
 /// A valid configuration.
 #[derive(Debug)]
-pub(super) struct Program {
+pub(super) struct CheckedProgram {
     pub(super) command: CommandTemplate,
     pub(super) timeout: Option<Duration>,
     is_shortened: bool,
@@ -33,34 +33,34 @@ pub(super) struct Program {
 
 /// A step, with what it types.
 #[derive(Debug)]
-pub struct Step<I> {
+pub struct ProgramStep<I> {
     pub pattern: Option<String>,
     pub input: Option<I>,
     pub newline: bool,
     pub is_optional: bool,
 }
 
-pub(super) type ConfiguredStep = Step<StepInput>;
+pub(super) type ConfiguredStep = ProgramStep<StepInput>;
 
 #[derive(Debug)]
 pub(super) enum StepInput {
-    Text(Text),
+    Text(TemplateText),
     Keys(Vec<String>),
-    Secret(Source),
+    Secret(SecretTemplate),
 }
 
 #[derive(Debug)]
-pub(super) struct Source {
+pub(super) struct SecretTemplate {
     pub(super) name: String,
-    pub(super) env: Option<Text>,
-    pub(super) file: Option<Text>,
-    pub(super) prompt: Option<Text>,
+    pub(super) env: Option<TemplateText>,
+    pub(super) file: Option<TemplateText>,
+    pub(super) prompt: Option<TemplateText>,
 }
 
 /// Returns what is wrong with a configuration, for the fuzzer; `None` if it is valid. Blocks.
 #[cfg(feature = "fuzzing")]
 pub fn fault(config: &ProgramConfig) -> Option<String> {
-    match Program::read(config) {
+    match CheckedProgram::read(config) {
         Ok(program) => {
             program.placeholders();
             program.secrets();
@@ -71,7 +71,7 @@ pub fn fault(config: &ProgramConfig) -> Option<String> {
     }
 }
 
-impl Program {
+impl CheckedProgram {
     /// Checks a configuration. Compiles its patterns, so it must not run on an async thread.
     pub(super) fn read(config: &ProgramConfig) -> Result<Self, Mistake> {
         let command = CommandTemplate::parse(&config.command_template)
@@ -174,7 +174,7 @@ impl ConfiguredStep {
                 text,
             )?)),
             (Some(Response::Secret { secret }), _) => {
-                Some(StepInput::Secret(Source::read(index, secret)?))
+                Some(StepInput::Secret(SecretTemplate::read(index, secret)?))
             }
             (None, Some(keys)) => {
                 check_keys(&place, keys)?;
@@ -191,7 +191,7 @@ impl ConfiguredStep {
     }
 }
 
-impl Source {
+impl SecretTemplate {
     fn read(index: usize, source: &SecretSource) -> Result<Self, Mistake> {
         let place = format!("expect_sequences[{index}].response.secret");
         let texts = [
@@ -224,7 +224,7 @@ impl Source {
         })
     }
 
-    fn texts(&self) -> impl Iterator<Item = &Text> {
+    fn texts(&self) -> impl Iterator<Item = &TemplateText> {
         [&self.env, &self.file, &self.prompt].into_iter().flatten()
     }
 }
@@ -239,8 +239,8 @@ fn timeout(seconds: f64) -> Result<Duration, Mistake> {
     })
 }
 
-fn read_text(place: &str, text: &str) -> Result<Text, Mistake> {
-    Text::parse(text).map_err(|error| Mistake::at(place, error))
+fn read_text(place: &str, text: &str) -> Result<TemplateText, Mistake> {
+    TemplateText::parse(text).map_err(|error| Mistake::at(place, error))
 }
 
 /// Checks that optional steps are followed by a pattern or an indicator that can be waited for together with theirs.
@@ -295,8 +295,8 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn read(document: Value) -> Result<Program, Mistake> {
-        Program::read(&serde_json::from_value(document).unwrap())
+    fn read(document: Value) -> Result<CheckedProgram, Mistake> {
+        CheckedProgram::read(&serde_json::from_value(document).unwrap())
     }
 
     fn mistake(document: Value) -> String {

@@ -2,7 +2,7 @@
 
 use super::read::MAX_STEPS;
 use super::template::escaped;
-use crate::interaction::{Form, Inexact, InteractionRow};
+use crate::interaction::{Inexact, InputForm, InteractionRow};
 use ccd_base::shell::quoted_template;
 use ccd_protocol::program::{ExpectStep, Response, SecretSource};
 use ccd_text::hidden::HIDDEN;
@@ -12,7 +12,7 @@ use ccd_text::redact::MASK;
 const MAX_PROMPT_CHARS: usize = 200;
 
 #[derive(Debug, Default)]
-pub struct Recorded {
+pub struct RecordedSteps {
     pub steps: Vec<ExpectStep>,
     /// Offset of the output at the first hidden input.
     pub hidden_at: Option<u64>,
@@ -21,7 +21,7 @@ pub struct Recorded {
 
 /// Returns what was expected and sent, in order. `shown_chars` is the length at which the history truncates input.
 /// Input that is masked in the history becomes a secret that is asked for.
-pub fn from_rows(rows: &[InteractionRow], shown_chars: usize) -> Recorded {
+pub fn from_rows(rows: &[InteractionRow], shown_chars: usize) -> RecordedSteps {
     let mut reader = HistoryReader::default();
     for row in rows {
         match row.action.as_str() {
@@ -36,7 +36,7 @@ pub fn from_rows(rows: &[InteractionRow], shown_chars: usize) -> Recorded {
 
 #[derive(Default)]
 struct HistoryReader {
-    recorded: Recorded,
+    recorded: RecordedSteps,
     done: Vec<Done>,
     /// The last line of the output so far.
     last_line: String,
@@ -58,7 +58,7 @@ impl HistoryReader {
     }
 
     fn expected(&mut self, row: &InteractionRow) {
-        if let Some(expected) = Expected::of(row) {
+        if let Some(expected) = Expected::from_row(row) {
             self.last_line = expected.matched.trim().to_owned();
             self.done.push(Done {
                 expected: Some(expected),
@@ -69,7 +69,7 @@ impl HistoryReader {
 
     fn sent(&mut self, row: &InteractionRow, shown_chars: usize) {
         let steps = self.done.len();
-        let Some(input) = RecordedInput::of(row) else {
+        let Some(input) = RecordedInput::from_row(row) else {
             self.warn(format!(
                 "the input after step {steps} is not in the history"
             ));
@@ -109,7 +109,7 @@ impl HistoryReader {
         }
     }
 
-    fn finish(mut self) -> Recorded {
+    fn finish(mut self) -> RecordedSteps {
         let count = self.done.len();
         if count > MAX_STEPS {
             self.warn(format!(
@@ -177,12 +177,12 @@ struct Expected {
 
 impl Expected {
     /// `None` if it is not a pattern.
-    fn of(row: &InteractionRow) -> Option<Self> {
+    fn from_row(row: &InteractionRow) -> Option<Self> {
         let pattern = row.pattern_matched.clone()?;
         let matched = row.output_text.clone().unwrap_or_default();
-        let is_exact = match Form::of_json(row.form.as_deref()) {
-            Some(Form::Exact) => true,
-            Some(Form::Regex) => false,
+        let is_exact = match InputForm::from_json(row.form.as_deref()) {
+            Some(InputForm::Exact) => true,
+            Some(InputForm::Regex) => false,
             Some(_) => return None,
             // Rows of older daemons do not say: a pattern that matched itself is taken to be exact.
             None => pattern == matched,
@@ -213,14 +213,14 @@ struct RecordedInput {
 
 impl RecordedInput {
     /// `None` for input that the history only counts.
-    fn of(row: &InteractionRow) -> Option<Self> {
+    fn from_row(row: &InteractionRow) -> Option<Self> {
         let mut text = row.input_text.clone().unwrap_or_default();
-        let form = Form::of_json(row.form.as_deref());
+        let form = InputForm::from_json(row.form.as_deref());
         let (keys, ends_line) = match form.clone() {
-            Some(Form::Keys(names)) => (Some(names), false),
-            Some(Form::Text) => (None, false),
-            Some(Form::Inexact { has_enter, .. }) => (None, has_enter),
-            Some(Form::Event) => return None,
+            Some(InputForm::Keys(names)) => (Some(names), false),
+            Some(InputForm::Text) => (None, false),
+            Some(InputForm::Inexact { has_enter, .. }) => (None, has_enter),
+            Some(InputForm::Event) => return None,
             _ => (None, true),
         };
         if ends_line && text.ends_with('\r') {
@@ -231,7 +231,7 @@ impl RecordedInput {
             keys,
             ends_line,
             inexact: match form {
-                Some(Form::Inexact { how, .. }) => Some(how),
+                Some(InputForm::Inexact { how, .. }) => Some(how),
                 _ => None,
             },
         })

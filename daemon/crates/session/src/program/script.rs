@@ -1,7 +1,8 @@
 //! A start with all values filled in.
 
 use super::error::{MissingSecret, ProgramError};
-use super::read::{ConfiguredStep, Program, Source, Step, StepInput};
+use super::read::{CheckedProgram, ConfiguredStep, ProgramStep, SecretTemplate, StepInput};
+use super::template::TemplateText;
 use ccd_base::nearest::nearest;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::Secrets;
@@ -37,27 +38,30 @@ pub struct Script {
     pub hidden: Secrets,
 }
 
-pub type ScriptStep = Step<Typing>;
+pub type ScriptStep = ProgramStep<ScriptInput>;
 
-pub enum Typing {
+pub enum ScriptInput {
     Text(String),
     Keys(Vec<String>),
     Secret(String),
 }
 
 /// Does not show what is typed.
-impl fmt::Debug for Typing {
+impl fmt::Debug for ScriptInput {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            Typing::Text(_) => "Text",
-            Typing::Keys(_) => "Keys",
-            Typing::Secret(_) => "Secret",
+            ScriptInput::Text(_) => "Text",
+            ScriptInput::Keys(_) => "Keys",
+            ScriptInput::Secret(_) => "Secret",
         })
     }
 }
 
 impl Script {
-    pub(super) fn of(program: &Program, wanted: ScriptRequest<'_>) -> Result<Self, ProgramError> {
+    pub(super) fn new(
+        program: &CheckedProgram,
+        wanted: ScriptRequest<'_>,
+    ) -> Result<Self, ProgramError> {
         let (of_command, of_steps) = program.placeholders();
         let secrets = program.secrets();
         let placeholders = &of_command | &of_steps;
@@ -165,7 +169,7 @@ fn check_line(wanted: ScriptRequest<'_>, key: &str, value: &str) -> Result<(), P
     }
 }
 
-fn missing_secrets(program: &Program, wanted: ScriptRequest<'_>) -> Vec<MissingSecret> {
+fn missing_secrets(program: &CheckedProgram, wanted: ScriptRequest<'_>) -> Vec<MissingSecret> {
     let mut missing: Vec<MissingSecret> = Vec::new();
     for (index, step) in program.steps.iter().enumerate() {
         let Some(StepInput::Secret(source)) = &step.input else {
@@ -179,8 +183,12 @@ fn missing_secrets(program: &Program, wanted: ScriptRequest<'_>) -> Vec<MissingS
     missing
 }
 
-fn missing_secret(index: usize, source: &Source, set: &BTreeMap<String, String>) -> MissingSecret {
-    let filled = |text: &Option<super::template::Text>| text.as_ref().map(|text| text.fill(set));
+fn missing_secret(
+    index: usize,
+    source: &SecretTemplate,
+    set: &BTreeMap<String, String>,
+) -> MissingSecret {
+    let filled = |text: &Option<TemplateText>| text.as_ref().map(|text| text.fill(set));
     MissingSecret {
         name: source.name.clone(),
         step: index + 1,
@@ -194,11 +202,11 @@ fn filled(step: &ConfiguredStep, wanted: ScriptRequest<'_>) -> ScriptStep {
     ScriptStep {
         pattern: step.pattern.clone(),
         input: step.input.as_ref().map(|input| match input {
-            StepInput::Text(text) => Typing::Text(text.fill(wanted.set)),
-            StepInput::Keys(keys) => Typing::Keys(keys.clone()),
+            StepInput::Text(text) => ScriptInput::Text(text.fill(wanted.set)),
+            StepInput::Keys(keys) => ScriptInput::Keys(keys.clone()),
             StepInput::Secret(source) => {
                 let secret = wanted.secrets.get(&source.name);
-                Typing::Secret(secret.cloned().unwrap_or_default())
+                ScriptInput::Secret(secret.cloned().unwrap_or_default())
             }
         }),
         newline: step.newline,
@@ -224,12 +232,12 @@ mod tests {
                 {"pattern": "again:", "response": {"secret": {"env": "PW"}}},
             ],
         });
-        let program = Program::read(&serde_json::from_value(document).unwrap()).unwrap();
+        let program = CheckedProgram::read(&serde_json::from_value(document).unwrap()).unwrap();
         let owned = |pair: &(&str, &str)| (pair.0.to_owned(), pair.1.to_owned());
         let map = |pairs: &[(&str, &str)]| BTreeMap::from_iter(pairs.iter().map(owned));
         let name = SessionId::parse("box").unwrap();
         let (set, secrets) = (map(set), map(secrets));
-        Script::of(
+        Script::new(
             &program,
             ScriptRequest {
                 name: &name,

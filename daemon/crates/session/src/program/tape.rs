@@ -3,8 +3,8 @@
 use super::error::Mistake;
 use ccd_base::nearest::nearest;
 use ccd_protocol::tape::{MatchOptions, TapeOptions};
-use ccd_tape::settings::Replay;
-use ccd_tape::settings::Settings;
+use ccd_tape::settings::ReplayDefaults;
+use ccd_tape::settings::TapeSettings;
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub(super) fn read(tape: &Map<String, Value>) -> Result<TapeOptions, Mistake> {
     let options: TapeOptions = ccd_protocol::read(&text)
         .map_err(|mistake| Mistake::at(format!("tape.{}", mistake.path), mistake.message))?;
     // Only the form of the folder is checked, so the base does not matter.
-    let settings = Settings::over(&options, &Replay::default(), Path::new("/"));
+    let settings = TapeSettings::over(&options, &ReplayDefaults::default(), Path::new("/"));
     settings.map_err(|error| {
         let text = error.to_string();
         let (place, what) = text.split_once(' ').unwrap_or(("tape", &text));

@@ -16,7 +16,7 @@ pub(super) struct TemplateError {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Text(Vec<TemplatePart>);
+pub(super) struct TemplateText(Vec<TemplatePart>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum TemplatePart {
@@ -27,12 +27,12 @@ enum TemplatePart {
 /// A command line, split into words before values are filled in, so that each value is kept in its word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CommandTemplate {
-    words: Vec<Text>,
+    words: Vec<TemplateText>,
     /// Position of the first character outside quotes that a shell would interpret.
     pub shell_character: Option<(usize, char)>,
 }
 
-impl Text {
+impl TemplateText {
     /// Parses a text; `{{` and `}}` are literal braces.
     pub(super) fn parse(text: &str) -> Result<Self, TemplateError> {
         let mut reader = TemplateReader::new(text);
@@ -203,9 +203,9 @@ impl<'a> TemplateReader<'a> {
         }
     }
 
-    fn end_word(&mut self) -> Text {
+    fn end_word(&mut self) -> TemplateText {
         self.end_literal();
-        Text(std::mem::take(&mut self.parts))
+        TemplateText(std::mem::take(&mut self.parts))
     }
 }
 

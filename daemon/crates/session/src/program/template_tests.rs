@@ -89,7 +89,7 @@ proptest! {
     #[test]
     fn any_line_is_read_or_refused(line in ".{0,60}") {
         let _ = CommandTemplate::parse(&line);
-        let _ = Text::parse(&line);
+        let _ = TemplateText::parse(&line);
     }
 
     #[test]
@@ -101,7 +101,7 @@ proptest! {
 
     #[test]
     fn any_text_comes_back_from_its_template(text in ".{0,60}") {
-        let template = Text::parse(&escaped(&text)).unwrap();
+        let template = TemplateText::parse(&escaped(&text)).unwrap();
         prop_assert_eq!(template.fill(&BTreeMap::new()), text);
     }
 }

@@ -1,11 +1,11 @@
 //! `tape.import`.
 
 use super::error::FilesError;
-use crate::format::{Recorder, read, write};
+use crate::format::{RecordedBy, read, write};
 use crate::key::StateHash;
 use crate::root::Root;
-use crate::settings::Settings;
-use crate::tools::asciicast::{self, CastError, Facts, MAX_CAST_BYTES};
+use crate::settings::TapeSettings;
+use crate::tools::asciicast::{self, CastError, CastFacts, MAX_CAST_BYTES};
 use crate::tools::{chain, redact_tape};
 use ccd_protocol::tape::{TapeImportParams, TapeImportReply};
 use std::fs::File;
@@ -16,7 +16,7 @@ const VERB: &str = "imported";
 
 pub fn bring(
     root: &Root,
-    settings: &Settings,
+    settings: &TapeSettings,
     params: &TapeImportParams,
 ) -> Result<TapeImportReply, FilesError> {
     let cast = match (&params.cast, &params.path) {
@@ -31,14 +31,14 @@ pub fn bring(
         let told = "args need program: give it too";
         return Err(FilesError::Argument(told.into()));
     }
-    let facts = Facts {
+    let facts = CastFacts {
         program: params.program.clone(),
         args: params.args.clone(),
         tag: settings.tag.clone(),
         now: ccd_base::clock::now(),
-        recorder: Recorder {
+        recorder: RecordedBy {
             flags: vec![VERB.to_owned()],
-            ..Recorder::own()
+            ..RecordedBy::own()
         },
     };
     let found = asciicast::import(&cast, facts)?;

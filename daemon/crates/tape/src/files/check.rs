@@ -1,11 +1,11 @@
 //! `tape.validate`.
 
 use super::error::FilesError;
+use super::folder::{TapeFile, TapeFolder, problem};
 use super::list::begin;
-use super::which::{Folder, Which, problem};
 use crate::format::{file, validate};
 use crate::index::Duplicate;
-use crate::key::Rules;
+use crate::key::ContextRules;
 use ccd_protocol::tape::{TapeProblem, TapeValidateReply};
 
 const MAX_PROBLEMS: usize = 1_000;
@@ -17,10 +17,10 @@ const NO_LEAD: &str = "it starts in the middle of a recording, and no tape leads
 /// Reads a tape, or all tapes of the directory, and returns their problems. Two exchanges with the same key, and tapes
 /// to which no other tape leads, are reported after all have been read.
 pub fn check(
-    folder: &Folder,
+    folder: &TapeFolder,
     given: Option<&str>,
     strict: bool,
-    rules: &Rules,
+    rules: &ContextRules,
 ) -> Result<TapeValidateReply, FilesError> {
     let folder = &folder.now();
     let tapes = folder.one_or_all(given)?;
@@ -32,7 +32,7 @@ pub fn check(
         report.add(folder.nameless().cloned());
         let (found, more) = folder.index.duplicates(rules, MAX_PROBLEMS);
         let found = found.iter();
-        report.add(found.map(|duplicate| of_duplicate(folder, duplicate, strict)));
+        report.add(found.map(|duplicate| duplicate_problem(folder, duplicate, strict)));
         report.found += more;
         report.add(left_alone(folder, rules));
     }
@@ -63,7 +63,7 @@ impl CheckReport {
     }
 
     /// Errors come first, so that warnings cannot displace them.
-    fn reply(self, folder: &Folder, checked: u64) -> TapeValidateReply {
+    fn reply(self, folder: &TapeFolder, checked: u64) -> TapeValidateReply {
         let valid = self.errors.is_empty();
         let mut problems = self.errors;
         problems.extend(self.warnings);
@@ -78,7 +78,7 @@ impl CheckReport {
     }
 }
 
-fn problems_of(which: &Which, strict: bool) -> Vec<TapeProblem> {
+fn problems_of(which: &TapeFile, strict: bool) -> Vec<TapeProblem> {
     let text = match file::load(&which.path) {
         Ok(text) => text,
         Err(error) => return vec![problem(&which.path, &error)],
@@ -94,7 +94,7 @@ fn problems_of(which: &Which, strict: bool) -> Vec<TapeProblem> {
         .collect()
 }
 
-fn of_duplicate(folder: &Folder, duplicate: &Duplicate, strict: bool) -> TapeProblem {
+fn duplicate_problem(folder: &TapeFolder, duplicate: &Duplicate, strict: bool) -> TapeProblem {
     let Duplicate { first, second } = duplicate;
     let message = format!(
         "exchange {} is never played: exchange {} of {} has the same key and is older; remove one of them",
@@ -108,7 +108,7 @@ fn of_duplicate(folder: &Folder, duplicate: &Duplicate, strict: bool) -> TapePro
 }
 
 /// Returns tapes that start in the middle of a conversation whose start is on no tape.
-fn left_alone(folder: &Folder, rules: &Rules) -> impl Iterator<Item = TapeProblem> {
+fn left_alone(folder: &TapeFolder, rules: &ContextRules) -> impl Iterator<Item = TapeProblem> {
     let tapes = folder.index.tapes_by_id().into_iter();
     let alone = tapes.filter(|tape| {
         let begin = begin(folder, tape.begin(), &tape.invocation, rules);

@@ -1,10 +1,10 @@
 //! `tape.redact`.
 
 use super::error::FilesError;
-use super::which::{Folder, Which, problem};
+use super::folder::{TapeFile, TapeFolder, problem};
 use crate::format::{
     Annotations, Chunk, EditError, Edits,
-    Step::{self, Item, Key},
+    PathStep::{self, Item, Key},
     Tape, chunk_comment, comments, file, meta_json, place, pre_json, read, session_json,
     written_input, written_output, written_value,
 };
@@ -24,7 +24,7 @@ const MAX_PROBLEMS: usize = 1_000;
 /// Looks for secrets in a tape, or in all tapes of the directory. With `inplace` it removes them, and changes nothing
 /// else.
 pub fn clean(
-    folder: &Folder,
+    folder: &TapeFolder,
     given: Option<&str>,
     inplace: bool,
 ) -> Result<TapeRedactReply, FilesError> {
@@ -58,7 +58,7 @@ pub fn clean(
     Ok(reply)
 }
 
-fn secrets_of(which: &Which, inplace: bool) -> Result<Vec<Removal>, FilesError> {
+fn secrets_of(which: &TapeFile, inplace: bool) -> Result<Vec<Removal>, FilesError> {
     if !inplace {
         return Ok(planned(which, &file::load(&which.path)?)?.1);
     }
@@ -73,11 +73,11 @@ fn secrets_of(which: &Which, inplace: bool) -> Result<Vec<Removal>, FilesError> 
 }
 
 /// Returns the edits of a tape's text, and the positions of secrets in it.
-fn planned<'a>(which: &Which, text: &'a [u8]) -> Result<(Edits<'a>, Vec<Removal>), FilesError> {
+fn planned<'a>(which: &TapeFile, text: &'a [u8]) -> Result<(Edits<'a>, Vec<Removal>), FilesError> {
     let old = read(text).map_err(|error| which.wrong(error))?;
     let mut new = old.clone();
     let mut removals = redact_tape(&mut new);
-    let mut edits = Edits::of(text).map_err(|error| which.wrong(error))?;
+    let mut edits = Edits::parse(text).map_err(|error| which.wrong(error))?;
     let changed = change(&mut edits, &old, &new);
     changed.map_err(|error| failed(which, &error))?;
     let generated = generated_comments(&old, &new);
@@ -139,7 +139,7 @@ fn clean_comment(comment: &str) -> Redacted<'static> {
     }
 }
 
-fn failed(which: &Which, error: &EditError) -> FilesError {
+fn failed(which: &TapeFile, error: &EditError) -> FilesError {
     FilesError::Redaction {
         path: which.path.display().to_string(),
         why: error.to_string(),
@@ -180,7 +180,7 @@ fn change(edits: &mut Edits<'_>, old: &Tape, new: &Tape) -> Result<(), EditError
 /// Replaces the parts of a value that differ.
 fn value(
     edits: &mut Edits<'_>,
-    path: &[Step<'_>],
+    path: &[PathStep<'_>],
     (old, new): (&Value, &Value),
 ) -> Result<(), EditError> {
     match (old, new) {
@@ -197,7 +197,7 @@ fn value(
 /// Replaces the members of an object that differ; those that are gone become null.
 fn members(
     edits: &mut Edits<'_>,
-    object: &[Step<'_>],
+    object: &[PathStep<'_>],
     (old, new): (&Annotations, &Annotations),
 ) -> Result<(), EditError> {
     let gone = old.keys().filter(|name| !new.contains_key(*name));
@@ -227,7 +227,7 @@ mod tests {
     use crate::tools::tests::{exchange, tape};
 
     fn cleaned(text: &str) -> (String, Vec<Removal>) {
-        let which = Which {
+        let which = TapeFile {
             id: "a".into(),
             path: "/t/a.json5".into(),
         };

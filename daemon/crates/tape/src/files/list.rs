@@ -1,8 +1,8 @@
 //! `tape.list`.
 
-use super::which::Folder;
+use super::folder::TapeFolder;
 use crate::index::{IndexedTape, beginning};
-use crate::key::{Fingerprint, Invocation, Rules, program_name};
+use crate::key::{ContextRules, Fingerprint, Invocation, program_name};
 use crate::root::Used;
 use crate::tools::ended;
 use ccd_protocol::tape::{TapeBegin, TapeListParams, TapeListReply, TapePlace, TapeSummary};
@@ -18,7 +18,7 @@ const SHOWN_ARGS: usize = 100;
 const MAX_PROBLEMS: usize = 1_000;
 
 /// Returns the requested tapes of a directory, sorted by id.
-pub fn list(folder: &Folder, params: &TapeListParams, rules: &Rules) -> TapeListReply {
+pub fn list(folder: &TapeFolder, params: &TapeListParams, rules: &ContextRules) -> TapeListReply {
     let program = params.program.as_deref().map(program_name);
     let is_wanted = |tape: &&IndexedTape| {
         let is_used = folder.root.used(&tape.id).is_some();
@@ -48,10 +48,10 @@ pub fn list(folder: &Folder, params: &TapeListParams, rules: &Rules) -> TapeList
 
 /// Returns how a tape starts; `state` is that of its first exchange, unless that is the start of the program.
 pub(super) fn begin(
-    folder: &Folder,
+    folder: &TapeFolder,
     state: Option<Fingerprint>,
     invocation: &Invocation,
-    rules: &Rules,
+    rules: &ContextRules,
 ) -> TapeBegin {
     let Some(state) = state else {
         return TapeBegin::default();

@@ -4,16 +4,16 @@ mod bring;
 mod check;
 mod clean;
 mod error;
+mod folder;
 mod list;
 mod prune;
 mod show;
-mod which;
 
 pub use bring::bring;
 pub use check::check;
 pub use clean::clean;
 pub use error::FilesError;
+pub use folder::{LoadedTape, TapeFolder};
 pub use list::list;
 pub use prune::{forget, prune};
 pub use show::show;
-pub use which::{Folder, Loaded};

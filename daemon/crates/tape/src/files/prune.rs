@@ -1,6 +1,6 @@
 //! `tape.prune`, and `data.forget` for tapes.
 
-use super::which::{Folder, problem};
+use super::folder::{TapeFolder, problem};
 use crate::index::{IndexedTape, Stamp, TapeId};
 use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
 use ccd_protocol::tape::{TapeProblem, TapePruneParams, TapePruneReply};
@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 const MAX_PROBLEMS: usize = 1_000;
 
 /// Removes tapes that were never played. Without `unused`, or with `dry_run`, it only lists them.
-pub fn prune(folder: &Folder, params: &TapePruneParams) -> TapePruneReply {
+pub fn prune(folder: &TapeFolder, params: &TapePruneParams) -> TapePruneReply {
     let is_done = params.unused && !params.dry_run;
     let mut reply = TapePruneReply {
         root: folder.path().display().to_string(),
@@ -33,7 +33,7 @@ pub fn prune(folder: &Folder, params: &TapePruneParams) -> TapePruneReply {
 }
 
 /// Carries out `data.forget` for the tapes of a directory; returns those that are gone.
-pub fn forget(folder: &Folder, which: &DataForgetParams) -> (DataSelected, Vec<TapeId>) {
+pub fn forget(folder: &TapeFolder, which: &DataForgetParams) -> (DataSelected, Vec<TapeId>) {
     let (project, before) = (which.project.as_ref(), which.before.as_ref());
     let mut tapes = folder.index.tapes_by_id();
     tapes.retain(|tape| {
@@ -56,7 +56,7 @@ pub fn forget(folder: &Folder, which: &DataForgetParams) -> (DataSelected, Vec<T
 }
 
 /// Removes tapes, and from the list those that could not be removed.
-fn remove_all(folder: &Folder, tapes: &mut Vec<&IndexedTape>) -> Vec<TapeProblem> {
+fn remove_all(folder: &TapeFolder, tapes: &mut Vec<&IndexedTape>) -> Vec<TapeProblem> {
     let (mut removed, mut problems) = (BTreeSet::new(), Vec::new());
     tapes.retain(|tape| {
         let path = folder.index.path(&tape.id);
@@ -89,7 +89,7 @@ fn is_old(tape: &IndexedTape, older_than_s: Option<f64>) -> bool {
 /// Removes a file if it has not changed since it was indexed, and the directories that become empty.
 fn remove(path: &Path, tape: &IndexedTape, root: &Path) -> io::Result<()> {
     let now = match std::fs::metadata(path) {
-        Ok(meta) => Stamp::of(&meta),
+        Ok(meta) => Stamp::from(&meta),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };

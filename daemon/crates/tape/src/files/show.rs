@@ -1,11 +1,11 @@
 //! `tape.get`.
 
 use super::error::FilesError;
+use super::folder::{LoadedTape, TapeFile, TapeFolder};
 use super::list::begin;
-use super::which::{Folder, Loaded, Which};
 use crate::format::{Exchange, Meta, Tape, meta_json, outline, session_json};
 use crate::index::{beginning, ending, shown_input};
-use crate::key::{Fingerprint, Invocation, Rules, StateHash, prompt_signature};
+use crate::key::{ContextRules, Fingerprint, Invocation, StateHash, prompt_signature};
 use crate::tools::{input_in_one_line, size};
 use ccd_protocol::tape::{ExchangeRecord, TapeRecord};
 use ccd_screen::shown;
@@ -20,15 +20,15 @@ const MAX_OUTPUTS_BYTES: usize = 16 << 20;
 
 /// Returns a tape for display; with `keys`, including the parts of each exchange's key.
 pub fn show(
-    folder: &Folder,
-    which: Which,
-    rules: &Rules,
+    folder: &TapeFolder,
+    which: TapeFile,
+    rules: &ContextRules,
     keys: bool,
 ) -> Result<TapeRecord, FilesError> {
-    let Loaded { which, text, tape } = which.load()?;
+    let LoadedTape { which, text, tape } = which.load()?;
     let outline = outline(&text).map_err(|error| which.wrong(error))?;
     let meta = &tape.meta;
-    let invocation = Invocation::of(meta);
+    let invocation = Invocation::new(meta);
     let context = keys.then(|| rules.context_of(&invocation).components());
     let mut room = MAX_OUTPUTS_BYTES;
     let mut exchanges = Vec::with_capacity(tape.exchanges.len());

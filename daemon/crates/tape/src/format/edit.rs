@@ -26,7 +26,7 @@ pub enum EditError {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step<'a> {
+pub enum PathStep<'a> {
     /// In any spelling that the reader accepts.
     Key(&'a str),
     Item(usize),
@@ -48,13 +48,13 @@ pub struct Edits<'a> {
 }
 
 impl<'a> Edits<'a> {
-    pub fn of(bytes: &'a [u8]) -> Result<Self, FormatError> {
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, FormatError> {
         let exchanges = outline(bytes)?.exchanges;
         let text = text_of(bytes)?;
         let root = Scanner::new(text).span();
         Ok(Self {
             text,
-            root: root.map_err(|stop| FormatError::of(stop, bytes))?,
+            root: root.map_err(|stop| FormatError::from_stop(stop, bytes))?,
             exchanges: exchanges.into_iter().map(|each| each.span).collect(),
             chunks: None,
             changes: BTreeMap::new(),
@@ -63,10 +63,10 @@ impl<'a> Edits<'a> {
     }
 
     /// Sets a value to JSON5; keys that are missing on the path are added.
-    pub fn set(&mut self, path: &[Step<'_>], json5: &str) -> Result<(), EditError> {
+    pub fn set(&mut self, path: &[PathStep<'_>], json5: &str) -> Result<(), EditError> {
         let no_place = || no_place(path);
         let (mut span, mut part, first) = match path {
-            [Step::Key("exchanges"), Step::Item(index), ..] => {
+            [PathStep::Key("exchanges"), PathStep::Item(index), ..] => {
                 let span = self.exchanges.get(*index).cloned();
                 (span.ok_or_else(no_place)?, Some(TapeObject::Exchange), 2)
             }
@@ -74,11 +74,11 @@ impl<'a> Edits<'a> {
         };
         for (at, step) in path.iter().enumerate().skip(first) {
             let found = match step {
-                Step::Item(index) => self.items(&span)?.get(*index).cloned(),
-                Step::Key(key) => self.member(&span, part, key)?,
+                PathStep::Item(index) => self.items(&span)?.get(*index).cloned(),
+                PathStep::Key(key) => self.member(&span, part, key)?,
             };
             let Some(found) = found else {
-                let Step::Key(key) = step else {
+                let PathStep::Key(key) = step else {
                     return Err(no_place());
                 };
                 let kind = self.take(&span, Scanner::kind)?;
@@ -89,7 +89,7 @@ impl<'a> Edits<'a> {
                 let value = wrapped(rest, json5).ok_or_else(no_place)?;
                 return self.add(&span, key, value, rest.is_empty());
             };
-            if let Step::Key(key) = step {
+            if let PathStep::Key(key) = step {
                 part = part.and_then(|part| part.part_at(key));
             }
             span = found;
@@ -100,12 +100,12 @@ impl<'a> Edits<'a> {
 
     /// Replaces the members of an exchange that differ from `new`.
     pub(crate) fn set_exchange(&mut self, index: usize, new: &Exchange) -> Result<(), EditError> {
-        let at = [Step::Key("exchanges"), Step::Item(index)];
+        let at = [PathStep::Key("exchanges"), PathStep::Item(index)];
         let span = self.exchanges.get(index).ok_or_else(|| no_place(&at))?;
         let old = read_exchange(self.text.as_bytes().get(span.clone()).unwrap_or_default())?;
         for ((key, old), (_, new)) in write::members(&old).iter().zip(&write::members(new)) {
             if old != new {
-                self.set(&[at[0], at[1], Step::Key(key)], new)?;
+                self.set(&[at[0], at[1], PathStep::Key(key)], new)?;
             }
         }
         Ok(())
@@ -180,7 +180,7 @@ impl<'a> Edits<'a> {
         take: impl FnOnce(&mut Scanner<'a>) -> Scanned<T>,
     ) -> Result<T, FormatError> {
         let found = take(&mut Scanner::begin_at(self.text, span.start));
-        found.map_err(|stop| FormatError::of(stop, self.text.as_bytes()))
+        found.map_err(|stop| FormatError::from_stop(stop, self.text.as_bytes()))
     }
 
     /// Finds the value of a key; if the key occurs twice, the last value, as the reader does.
@@ -356,22 +356,24 @@ pub fn comments(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Wraps a value in objects for the keys that lead to it; `None` if the path includes an item of a list.
-fn wrapped(path: &[Step<'_>], json5: &str) -> Option<String> {
+fn wrapped(path: &[PathStep<'_>], json5: &str) -> Option<String> {
     let mut value = json5.to_owned();
     for step in path.iter().rev() {
-        let Step::Key(key) = step else { return None };
+        let PathStep::Key(key) = step else {
+            return None;
+        };
         value = format!("{{ {}: {value} }}", json5::key(key));
     }
     Some(value)
 }
 
-fn no_place(path: &[Step<'_>]) -> EditError {
+fn no_place(path: &[PathStep<'_>]) -> EditError {
     let mut place = String::new();
     for step in path {
         let _ = match step {
-            Step::Key(key) if place.is_empty() => place.write_str(key),
-            Step::Key(key) => write!(place, ".{key}"),
-            Step::Item(index) => write!(place, "[{index}]"),
+            PathStep::Key(key) if place.is_empty() => place.write_str(key),
+            PathStep::Key(key) => write!(place, ".{key}"),
+            PathStep::Item(index) => write!(place, "[{index}]"),
         };
     }
     EditError::NoPlace { place }

@@ -2,7 +2,7 @@ use super::super::model::{Annotations, Chunk};
 use super::super::read::read;
 use super::super::write::write;
 use super::*;
-use Step::{Item, Key};
+use PathStep::{Item, Key};
 use ccd_protocol::tape::TapeExit;
 use proptest::prelude::*;
 use serde_json::json;
@@ -10,7 +10,7 @@ use serde_json::json;
 const FIXTURE: &str = include_str!("../../../../../tests/fixtures/tapes/format_1.json5");
 
 /// Returns the path of an annotation of an exchange.
-fn note(exchange: usize, name: &str) -> [Step<'_>; 4] {
+fn note(exchange: usize, name: &str) -> [PathStep<'_>; 4] {
     [
         Key("exchanges"),
         Item(exchange),
@@ -20,7 +20,7 @@ fn note(exchange: usize, name: &str) -> [Step<'_>; 4] {
 }
 
 fn edited(text: &str, edit: impl FnOnce(&mut Edits<'_>)) -> String {
-    let mut edits = Edits::of(text.as_bytes()).unwrap();
+    let mut edits = Edits::parse(text.as_bytes()).unwrap();
     edit(&mut edits);
     edits.apply().unwrap()
 }
@@ -96,7 +96,7 @@ fn a_key_is_put_into_any_object() {
 
 #[test]
 fn what_is_not_there_is_named() {
-    let mut edits = Edits::of(FIXTURE.as_bytes()).unwrap();
+    let mut edits = Edits::parse(FIXTURE.as_bytes()).unwrap();
     for (path, name) in [
         ([Key("exchanges"), Item(2), Key("pre")], "exchanges[2].pre"),
         ([Key("meta"), Key("args"), Item(1)], "meta.args[1]"),
@@ -110,16 +110,16 @@ fn what_is_not_there_is_named() {
 
 #[test]
 fn changes_that_meet_and_those_that_break_a_tape_are_refused() {
-    let mut edits = Edits::of(FIXTURE.as_bytes()).unwrap();
+    let mut edits = Edits::parse(FIXTURE.as_bytes()).unwrap();
     edits.set(&[Key("meta"), Key("pty")], "null").unwrap();
     edits
         .set(&[Key("meta"), Key("pty"), Key("rows")], "5")
         .unwrap();
     assert!(matches!(edits.apply(), Err(EditError::Overlap { line: 9 })));
-    let mut edits = Edits::of(FIXTURE.as_bytes()).unwrap();
+    let mut edits = Edits::parse(FIXTURE.as_bytes()).unwrap();
     edits.set(&[Key("meta"), Key("program")], "}").unwrap();
     assert!(matches!(edits.apply(), Err(EditError::Broken(_))));
-    let mut edits = Edits::of(FIXTURE.as_bytes()).unwrap();
+    let mut edits = Edits::parse(FIXTURE.as_bytes()).unwrap();
     edits.set(&[Key("meta"), Key("a"), Key("b")], "1").unwrap();
     assert!(matches!(
         edits.set(&[Key("meta"), Key("a"), Key("c")], "1"),
@@ -204,7 +204,7 @@ proptest! {
         let before = write(&tape);
         prop_assert_eq!(edited(&before, |_| ()), before.clone());
         let mut expected = tape;
-        let mut edits = Edits::of(before.as_bytes()).unwrap();
+        let mut edits = Edits::parse(before.as_bytes()).unwrap();
         edits.set(&[Key("meta"), Key("cwd")], &json5::quoted(&text)).unwrap();
         expected.meta.cwd = text.clone();
         if !expected.exchanges.is_empty() {

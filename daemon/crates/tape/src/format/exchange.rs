@@ -1,6 +1,6 @@
 //! Parses an exchange.
 
-use super::fault::{Fault, MAX_CHUNKS, Scanned, Scanner, Stop};
+use super::fault::{MAX_CHUNKS, Scanned, Scanner, Stop, TapeFault};
 use super::keys::TapeObject;
 use super::model::{Annotations, Chunk, Exchange, InputKind, Pre, Stream, TypedInput};
 use base64::Engine as _;
@@ -68,7 +68,10 @@ impl ExchangeReader {
                 self.chunks += 1;
                 if self.chunks > MAX_CHUNKS {
                     let (what, most) = ("chunks", MAX_CHUNKS);
-                    return Err(Stop::at(scanner.offset(), Fault::TooMany { what, most }));
+                    return Err(Stop::at(
+                        scanner.offset(),
+                        TapeFault::TooMany { what, most },
+                    ));
                 }
                 let chunk = chunk(scanner)?;
                 if self.is_whole {
@@ -239,6 +242,6 @@ pub(super) fn base64(scanner: &mut Scanner<'_>) -> Scanned<Vec<u8>> {
     BASE64.decode(text.as_bytes()).map_err(|error| {
         let what = error.to_string().to_lowercase();
         let path = String::new();
-        Stop::at(start, Fault::Base64 { path, what })
+        Stop::at(start, TapeFault::Base64 { path, what })
     })
 }

@@ -23,19 +23,19 @@ impl json5::Format for TapeText {
     const WHOLE: &'static str = "the tape's object";
     const MAX_DEPTH: u32 = 64;
     const MAX_VALUES: u32 = MAX_VALUES;
-    type Fault = Fault;
+    type Fault = TapeFault;
 
-    fn path(fault: &mut Fault) -> Option<&mut String> {
+    fn path(fault: &mut TapeFault) -> Option<&mut String> {
         match fault {
-            Fault::Text(json5::Fault::Kind { path, .. })
-            | Fault::Base64 { path, .. }
-            | Fault::Missing { path, .. } => Some(path),
+            TapeFault::Text(json5::Fault::Kind { path, .. })
+            | TapeFault::Base64 { path, .. }
+            | TapeFault::Missing { path, .. } => Some(path),
             _ => None,
         }
     }
 }
 
-pub(super) type Stop = json5::Stop<Fault>;
+pub(super) type Stop = json5::Stop<TapeFault>;
 pub(super) type Scanner<'a> = json5::Scanner<'a, TapeText>;
 pub(super) type Scanned<T> = Result<T, Stop>;
 
@@ -47,12 +47,12 @@ pub struct FormatError {
     pub line: u64,
     /// Counted from 1, in characters.
     pub column: u64,
-    pub fault: Fault,
+    pub fault: TapeFault,
 }
 
 impl FormatError {
     /// Turns the offset of a fault into a line and a column of `text`.
-    pub(super) fn of(stop: Stop, text: &[u8]) -> Self {
+    pub(super) fn from_stop(stop: Stop, text: &[u8]) -> Self {
         let (line, column) = place(text, stop.offset());
         let mut fault = stop.into_fault();
         if let Some(path) = TapeText::path(&mut fault) {
@@ -67,7 +67,7 @@ impl FormatError {
 
     /// Returns whether the tape was made by a newer ccd.
     pub(crate) fn is_newer(&self) -> bool {
-        matches!(self.fault, Fault::Newer { .. })
+        matches!(self.fault, TapeFault::Newer { .. })
     }
 }
 
@@ -82,7 +82,7 @@ impl Reportable for FormatError {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum TapeFault {
     #[error("the file is empty: a tape is at least {{ meta: {{ program: \"NAME\" }} }}")]
     Empty,
     #[error(
@@ -107,7 +107,7 @@ pub enum Fault {
     Newer { format: u64 },
 }
 
-impl From<json5::Fault> for Fault {
+impl From<json5::Fault> for TapeFault {
     fn from(fault: json5::Fault) -> Self {
         match fault {
             json5::Fault::TooMany { most } => Self::TooMany {

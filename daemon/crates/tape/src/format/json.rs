@@ -1,7 +1,7 @@
 //! Converts a tape to JSON: the same keys, and text in place of base64 where the bytes are text.
 
 use super::keys::TapeObject;
-use super::model::{Annotations, Chunk, Exchange, Meta, Pre, Recorder, Stream, Tape, TypedInput};
+use super::model::{Annotations, Chunk, Exchange, Meta, Pre, RecordedBy, Stream, Tape, TypedInput};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ pub(crate) fn meta(meta: &Meta) -> Annotations {
     with_others(known, &meta.other, TapeObject::Meta)
 }
 
-pub(crate) fn session(session: &Recorder) -> Annotations {
+pub(crate) fn session(session: &RecordedBy) -> Annotations {
     let known = json!({
         "platform": session.platform,
         "version": session.version,

@@ -13,14 +13,14 @@ mod validate;
 mod write;
 
 pub use ccd_base::json5::{place, value as written_value};
-pub use edit::{EditError, Edits, Step, comments};
+pub use edit::{EditError, Edits, PathStep, comments};
 pub(crate) use exchange::{number, side};
 pub use fault::FormatError;
 pub(crate) use fault::shortened;
 pub use json::write_json;
 pub(crate) use json::{meta as meta_json, pre as pre_json, session as session_json};
 pub use model::{
-    Annotations, Chunk, Exchange, FORMAT, InputKind, Meta, Pre, PtySize, Recorder, Stream, Tape,
+    Annotations, Chunk, Exchange, FORMAT, InputKind, Meta, Pre, PtySize, RecordedBy, Stream, Tape,
     TypedInput, WORK_TREE_PATCH,
 };
 pub use quote::comment as chunk_comment;

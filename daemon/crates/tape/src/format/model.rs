@@ -20,7 +20,7 @@ pub const WORK_TREE_PATCH: &str = "work_tree_patch";
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tape {
     pub meta: Meta,
-    pub session: Recorder,
+    pub session: RecordedBy,
     pub exchanges: Vec<Exchange>,
 }
 
@@ -79,7 +79,7 @@ pub struct PtySize {
 
 /// The program that recorded it: `session`.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Recorder {
+pub struct RecordedBy {
     /// Platform triple.
     pub platform: String,
     pub version: String,
@@ -89,7 +89,7 @@ pub struct Recorder {
     pub other: Annotations,
 }
 
-impl Recorder {
+impl RecordedBy {
     pub(crate) fn own() -> Self {
         Self {
             platform: crate::PLATFORM.into(),
@@ -172,7 +172,7 @@ pub enum InputKind {
 
 impl InputKind {
     /// Returns the kind of an input: a `line` is text with one Enter, at its end.
-    pub(crate) fn of(input: &[u8]) -> Self {
+    pub(crate) fn from_input(input: &[u8]) -> Self {
         match input.strip_suffix(b"\r").map(str::from_utf8) {
             Some(Ok(line)) if !line.bytes().any(|byte| byte.is_ascii_control()) => Self::Line,
             _ => Self::Raw,

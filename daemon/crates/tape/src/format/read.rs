@@ -1,9 +1,9 @@
 //! Parses a tape.
 
 use super::exchange::{ExchangeReader, number, side, whole};
-use super::fault::{Fault, FormatError, MAX_BYTES, Scanned, Scanner, Stop};
+use super::fault::{FormatError, MAX_BYTES, Scanned, Scanner, Stop, TapeFault};
 use super::keys::TapeObject;
-use super::model::{Exchange, FORMAT, Meta, Pre, PtySize, Recorder, Tape, TypedInput};
+use super::model::{Exchange, FORMAT, Meta, Pre, PtySize, RecordedBy, Tape, TypedInput};
 use ccd_base::json5::{BOM, Kind, lines_in};
 use ccd_protocol::tape::{Latency, LatencyName, TapeExit};
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub(super) const MAX_EXCHANGES: u32 = 300_000;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outline {
     pub meta: Meta,
-    pub session: Recorder,
+    pub session: RecordedBy,
     pub exchanges: Vec<Outlined>,
 }
 
@@ -77,25 +77,25 @@ pub fn read_exchange(bytes: &[u8]) -> Result<Exchange, FormatError> {
     let mut scanner = Scanner::new(text);
     let exchange = ExchangeReader::new(true).read(&mut scanner);
     let whole = exchange.and_then(|exchange| scanner.end().map(|()| exchange));
-    whole.map_err(|stop| FormatError::of(stop, bytes))
+    whole.map_err(|stop| FormatError::from_stop(stop, bytes))
 }
 
 /// Returns the text of a file, if it can be that of a tape.
 pub(super) fn text_of(bytes: &[u8]) -> Result<&str, FormatError> {
-    let wrong = |at, fault: Fault| FormatError::of(Stop::at(at, fault), bytes);
+    let wrong = |at, fault: TapeFault| FormatError::from_stop(Stop::at(at, fault), bytes);
     if bytes.len() > MAX_BYTES {
         let bytes_len = bytes.len() as u64;
-        return Err(wrong(0, Fault::TooLarge { bytes: bytes_len }));
+        return Err(wrong(0, TapeFault::TooLarge { bytes: bytes_len }));
     }
-    let text =
-        std::str::from_utf8(bytes).map_err(|error| wrong(error.valid_up_to(), Fault::NotUtf8))?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| wrong(error.valid_up_to(), TapeFault::NotUtf8))?;
     if text.trim_start_matches(BOM).trim().is_empty() {
-        return Err(wrong(0, Fault::Empty));
+        return Err(wrong(0, TapeFault::Empty));
     }
     Ok(text)
 }
 
-type Parts<E> = (Meta, Recorder, Vec<E>);
+type Parts<E> = (Meta, RecordedBy, Vec<E>);
 
 fn parse<'a, E>(
     bytes: &'a [u8],
@@ -107,7 +107,7 @@ fn parse<'a, E>(
     parts.map_err(|stop| {
         // The error may come from a newer format.
         let stop = newer(text).unwrap_or(stop);
-        FormatError::of(stop, bytes)
+        FormatError::from_stop(stop, bytes)
     })
 }
 
@@ -130,7 +130,10 @@ fn tape<'a, E>(
                 scanner.list(|scanner, index| {
                     if index == MAX_EXCHANGES as usize {
                         let (what, most) = ("exchanges", MAX_EXCHANGES);
-                        return Err(Stop::at(scanner.offset(), Fault::TooMany { what, most }));
+                        return Err(Stop::at(
+                            scanner.offset(),
+                            TapeFault::TooMany { what, most },
+                        ));
                     }
                     exchanges.push(exchange(scanner, text)?);
                     Ok(())
@@ -143,17 +146,17 @@ fn tape<'a, E>(
     let missing = || {
         let path = "meta".to_owned();
         let why = "a tape names the recorded program in `meta.program`";
-        Stop::at(start, Fault::Missing { path, why })
+        Stop::at(start, TapeFault::Missing { path, why })
     };
     let meta = meta.ok_or_else(missing)?;
     Ok((meta, session.unwrap_or_else(oldest_recorder), exchanges))
 }
 
 /// A tape without a recorder is treated as the oldest version.
-fn oldest_recorder() -> Recorder {
-    Recorder {
+fn oldest_recorder() -> RecordedBy {
+    RecordedBy {
         format: 1,
-        ..Recorder::default()
+        ..RecordedBy::default()
     }
 }
 
@@ -180,7 +183,7 @@ fn read_meta(scanner: &mut Scanner<'_>) -> Scanned<Meta> {
     if meta.program.is_empty() {
         let path = "program".to_owned();
         let why = "it names the recorded program, such as \"sqlite3\"";
-        return Err(Stop::at(start, Fault::Missing { path, why }));
+        return Err(Stop::at(start, TapeFault::Missing { path, why }));
     }
     Ok(meta)
 }
@@ -211,7 +214,7 @@ fn meta_member(meta: &mut Meta, key: &str, scanner: &mut Scanner<'_>) -> Scanned
     Ok(())
 }
 
-fn read_session(scanner: &mut Scanner<'_>) -> Scanned<Recorder> {
+fn read_session(scanner: &mut Scanner<'_>) -> Scanned<RecordedBy> {
     let mut session = oldest_recorder();
     scanner.object(|scanner, key| {
         let known = TapeObject::Session.known(&key.name);
@@ -227,7 +230,7 @@ fn read_session(scanner: &mut Scanner<'_>) -> Scanned<Recorder> {
                 session.format = whole(scanner)?;
                 if session.format > FORMAT {
                     let format = session.format;
-                    return Err(Stop::at(start, Fault::Newer { format }));
+                    return Err(Stop::at(start, TapeFault::Newer { format }));
                 }
             }
             _ => {
@@ -248,7 +251,7 @@ fn newer(text: &str) -> Option<Stop> {
     let _ = Scanner::new(text).object(|scanner, key| {
         if key.name == "session"
             && let Err(stop) = read_session(&mut scanner.clone())
-            && matches!(stop.fault(), Fault::Newer { .. })
+            && matches!(stop.fault(), TapeFault::Newer { .. })
         {
             newer = Some(stop);
         }

@@ -168,9 +168,9 @@ fn bad_exchanges_are_refused_with_place_and_advice() {
 fn bytes_that_are_no_text_are_refused_with_their_place() {
     let error = read(b"{ meta: {\n program: '\xff' } }").unwrap_err();
     assert_eq!((error.line, error.column), (2, 12));
-    assert_eq!(error.fault, Fault::NotUtf8);
+    assert_eq!(error.fault, TapeFault::NotUtf8);
     let utf16 = b"\xff\xfe{\0}\0";
-    assert_eq!(read(utf16).unwrap_err().fault, Fault::NotUtf8);
+    assert_eq!(read(utf16).unwrap_err().fault, TapeFault::NotUtf8);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn a_huge_file_is_refused() {
     let bytes = vec![b' '; MAX_BYTES + 1];
     assert!(matches!(
         read(&bytes).unwrap_err().fault,
-        Fault::TooLarge { .. }
+        TapeFault::TooLarge { .. }
     ));
 }
 
@@ -346,7 +346,7 @@ pub(in super::super) fn tape() -> impl Strategy<Value = Tape> {
             other,
         };
         let ((platform, version, flags), format, other) = session;
-        let session = Recorder {
+        let session = RecordedBy {
             platform,
             version,
             flags,

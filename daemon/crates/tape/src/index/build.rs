@@ -54,8 +54,8 @@ fn read_tape(path: &Path, id: &TapeId, buffer: &mut Vec<u8>) -> Result<IndexedTa
     buffer.clear();
     // One more byte shows whether the file has grown.
     (&mut file).take(before.len() + 1).read_to_end(buffer)?;
-    let stamp = Stamp::of(&before);
-    if buffer.len() as u64 != before.len() || Stamp::of(&file.metadata()?) != stamp {
+    let stamp = Stamp::from(&before);
+    if buffer.len() as u64 != before.len() || Stamp::from(&file.metadata()?) != stamp {
         return Err(LoadError::Moving);
     }
     let outline = outline(buffer)?;
@@ -113,10 +113,10 @@ impl Index {
                 Err(problem) => note(&mut problems, problem),
             }
         }
-        Self::of_tapes(root, generation, tapes, problems)
+        Self::from_tapes(root, generation, tapes, problems)
     }
 
-    pub(super) fn of_tapes(
+    pub(super) fn from_tapes(
         root: &Path,
         generation: u64,
         mut tapes: Vec<Arc<IndexedTape>>,

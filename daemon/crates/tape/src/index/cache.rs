@@ -38,7 +38,7 @@ pub struct Cache {
 impl Cache {
     /// Returns the cache of `root` in a directory of such files.
     pub fn new(folder: &Path, root: &Path) -> Self {
-        let name = Fingerprint::of("root", root.as_os_str().as_bytes());
+        let name = Fingerprint::new("root", root.as_os_str().as_bytes());
         Self {
             path: folder.join(format!("{PREFIX}{name}.bin")),
         }
@@ -100,7 +100,7 @@ impl Cache {
         if *Sha256::digest(body) != *hash {
             return None;
         }
-        let (head, body): (Head, &[u8]) = postcard::take_from_bytes(body).ok()?;
+        let (head, body): (CacheHead, &[u8]) = postcard::take_from_bytes(body).ok()?;
         if head != head_of(root) {
             return None;
         }
@@ -110,9 +110,9 @@ impl Cache {
 
 /// Values that must be equal for the cache to be valid: the root, the build, because another one may redact or normalise
 /// in another way, and the redaction rules of the user.
-type Head = (Vec<u8>, (u64, i64, i64), Fingerprint);
+type CacheHead = (Vec<u8>, (u64, i64, i64), Fingerprint);
 
-fn head_of(root: &Path) -> Head {
+fn head_of(root: &Path) -> CacheHead {
     let program = std::env::current_exe().and_then(fs::metadata).ok();
     let build = program.map(|meta| (meta.len(), meta.mtime(), meta.mtime_nsec()));
     let root = root.as_os_str().as_bytes().to_owned();
@@ -121,7 +121,7 @@ fn head_of(root: &Path) -> Head {
 
 /// Returns the hash of the user's redaction rules.
 pub(crate) fn rules_in_force() -> Fingerprint {
-    Fingerprint::of("rules", ccd_text::redact::UserRules::in_force().as_bytes())
+    Fingerprint::new("rules", ccd_text::redact::UserRules::in_force().as_bytes())
 }
 
 /// Returns the tapes that cannot change any more without a new modification time, except those with secrets.

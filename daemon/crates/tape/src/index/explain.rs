@@ -1,7 +1,7 @@
 //! Explains why no tape answers, and what to do.
 
 use super::fits::Fits;
-use super::nearest::{Asked, Near};
+use super::nearest::{Lookup, NearHit};
 use crate::format::shortened;
 use crate::key::{Difference, TERMINAL, normal_input};
 use ccd_base::shell;
@@ -59,9 +59,9 @@ pub struct Nearest {
 
 impl Fits {
     /// Finds the exchange that is closest to the requested one, and describes the differences.
-    pub fn explain(&self, asked: &Asked<'_>) -> Miss {
+    pub fn explain(&self, asked: &Lookup<'_>) -> Miss {
         let input = &asked.input[..asked.input.len().min(MAX_COMPARED_BYTES)];
-        let asked = &Asked { input, ..*asked };
+        let asked = &Lookup { input, ..*asked };
         let near = self.nearest(asked);
         let nearest = near.as_ref().map(|near| described(near, asked));
         let program = asked.session.program.clone();
@@ -76,14 +76,14 @@ impl Fits {
         }
     }
 
-    fn ended_tape(&self, asked: &Asked<'_>) -> Option<String> {
+    fn ended_tape(&self, asked: &Lookup<'_>) -> Option<String> {
         let (tape, exchange) = asked.last?;
         let tape = self.index.tape(tape)?;
         let is_last = exchange + 1 == tape.exchanges();
         (is_last && tape.exit.is_none()).then(|| tape.id.to_string())
     }
 
-    fn hints(&self, nearest: Option<&Nearest>, asked: &Asked<'_>) -> Vec<String> {
+    fn hints(&self, nearest: Option<&Nearest>, asked: &Lookup<'_>) -> Vec<String> {
         let mut all = hints(nearest, asked);
         let root = self.index.root.display();
         if !self.index.root.exists() {
@@ -124,7 +124,7 @@ impl Fits {
     }
 }
 
-fn described(near: &Near, asked: &Asked<'_>) -> Nearest {
+fn described(near: &NearHit, asked: &Lookup<'_>) -> Nearest {
     let mut differs = near.context.clone();
     let mut add = |part: &str, recorded: String, now: String| {
         let (recorded, now) = around_difference(&recorded, &now);
@@ -165,7 +165,7 @@ impl Nearest {
     }
 }
 
-fn hints(nearest: Option<&Nearest>, asked: &Asked<'_>) -> Vec<String> {
+fn hints(nearest: Option<&Nearest>, asked: &Lookup<'_>) -> Vec<String> {
     let mut hints = Vec::new();
     let first = nearest.and_then(|nearest| nearest.differs.first());
     let part = first
@@ -189,7 +189,7 @@ fn hints(nearest: Option<&Nearest>, asked: &Asked<'_>) -> Vec<String> {
     hints
 }
 
-fn how_to_record(nearest: Option<&Nearest>, asked: &Asked<'_>) -> String {
+fn how_to_record(nearest: Option<&Nearest>, asked: &Lookup<'_>) -> String {
     let record_with = asked.record_with;
     if nearest.is_some_and(Nearest::is_used_up) {
         return format!("record a longer run with `{record_with}`");

@@ -1,5 +1,5 @@
 use super::test_tapes::{context, index, root, rules, state, tape};
-use super::{Asked, Miss};
+use super::{Lookup, Miss};
 use crate::key::Context;
 
 #[test]
@@ -10,7 +10,7 @@ fn a_miss_names_the_nearest_exchange_what_differs_and_what_to_do() {
     let rules = rules();
     let played = [("sqlite3/a".to_owned(), std::iter::once(1..2).collect())].into();
     let miss = |session: &Context, prompt: &str, input: &[u8], inputs: &[&str], last| {
-        let asked = Asked {
+        let asked = Lookup {
             played: Some(&played),
             rules: &rules,
             session,
@@ -72,7 +72,7 @@ fn a_miss_tells_of_files_that_are_set_aside_and_of_a_folder_that_is_not_there() 
     let rules = rules();
     let session = context("sqlite3", &[]);
     let hints = || {
-        let asked = Asked {
+        let asked = Lookup {
             played: None,
             rules: &rules,
             session: &session,
@@ -113,7 +113,7 @@ fn behind_a_recording_that_was_cut_off_its_end_is_told_and_no_other_program() {
     ]);
     let index = index(root.path());
     let (rules, session) = (rules(), context("seq", &[]));
-    let asked = |last| Asked {
+    let asked = |last| Lookup {
         played: None,
         rules: &rules,
         session: &session,

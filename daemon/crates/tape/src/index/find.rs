@@ -3,7 +3,7 @@
 use super::hit::{ExchangePlace, Hit};
 use super::table::{Table, TableEntry, key_of};
 use super::tape::{IndexedTape, TapeId};
-use crate::key::{Fingerprint, Invocation, Rules};
+use crate::key::{ContextRules, Fingerprint, Invocation};
 use ccd_protocol::tape::TapeProblem;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -89,7 +89,7 @@ impl Index {
         &self,
         state: Fingerprint,
         invocation: &Invocation,
-        rules: &Rules,
+        rules: &ContextRules,
     ) -> Option<Hit> {
         let context = rules.context_of(invocation);
         let is_alike = |hit: &Hit| {
@@ -102,7 +102,7 @@ impl Index {
 
     /// Returns exchanges that are never found, because an older one of the same context has the same prompt, input and
     /// state: at most `most`, and how many more there are.
-    pub fn duplicates(&self, rules: &Rules, most: usize) -> (Vec<Duplicate>, u64) {
+    pub fn duplicates(&self, rules: &ContextRules, most: usize) -> (Vec<Duplicate>, u64) {
         let (mut duplicates, mut more) = (Vec::new(), 0);
         let mut firsts: Vec<Hit> = Vec::new();
         let mut last_key = None;
@@ -171,7 +171,7 @@ impl IndexedTape {
         let prompts = self.prompts.iter();
         let prompts: usize = prompts.map(|prompt| prompt.text.len() + 40).sum();
         size_of::<Self>()
-            + self.rows.capacity() * size_of::<super::tape::Row>()
+            + self.rows.capacity() * size_of::<super::tape::ExchangeRow>()
             + self.inputs.capacity()
             + prompts
             + words

@@ -1,7 +1,7 @@
 use super::Hit;
 use super::problem::ReadError;
 use super::test_tapes::{fits, index, places, root, rules, state, tape, write};
-use crate::key::Rules;
+use crate::key::ContextRules;
 use ccd_protocol::tape::{IgnoredArg, MatchOptions};
 use std::collections::BTreeMap;
 use std::fs;
@@ -147,7 +147,7 @@ fn a_tape_without_states_gets_them_from_its_inputs() {
 fn ignored_arguments_let_a_tape_fit() {
     let root = root(&[("p/a", tape("p", &["x"]).with_args(&["--seed=1"]))]);
     let index = index(root.path());
-    let rules = Rules::new(&MatchOptions {
+    let rules = ContextRules::new(&MatchOptions {
         ignore_args: Some(vec![IgnoredArg::Text("/--seed=/".to_owned())]),
         ..MatchOptions::default()
     })

@@ -3,8 +3,8 @@
 use super::find::{Index, exact_key, loose_key, state_key};
 use super::hit::Hit;
 use super::table::TableEntry;
-use super::tape::{IndexedTape, Row};
-use crate::key::{Context, Fingerprint, Invocation, Rules, StateHash, ends_line};
+use super::tape::{ExchangeRow, IndexedTape};
+use crate::key::{Context, ContextRules, Fingerprint, Invocation, StateHash, ends_line};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl Index {
     }
 
     /// Returns the tapes whose recording was started like the session.
-    pub fn fits(self: &Arc<Self>, rules: &Rules, session: &Context) -> Fits {
+    pub fn fits(self: &Arc<Self>, rules: &ContextRules, session: &Context) -> Fits {
         // Tapes share their invocations.
         let mut known: HashMap<*const Invocation, bool> = HashMap::new();
         let mut fits = |tape: &Arc<IndexedTape>| {
@@ -54,7 +54,7 @@ impl Fits {
     /// Returns the exchange with this prompt, input and state; if there are several, always that of the oldest tape.
     /// If the tape's input was hidden, any line matches.
     pub fn exact(&self, prompt: &str, input: &[u8], state: Fingerprint) -> Option<Hit> {
-        let prompt = Fingerprint::of_prompt(prompt);
+        let prompt = Fingerprint::from_prompt(prompt);
         let find = |input: Fingerprint| {
             let key = exact_key(prompt, input, state);
             let mut hits = self.hits(self.index.table.get(key), |tape, row, _| {
@@ -62,8 +62,8 @@ impl Fits {
             });
             hits.next()
         };
-        find(Fingerprint::of_input(input))
-            .or_else(|| ends_line(input).then(|| find(Fingerprint::of_hidden_input()))?)
+        find(Fingerprint::from_input(input))
+            .or_else(|| ends_line(input).then(|| find(Fingerprint::hidden_input()))?)
     }
 
     /// Returns the exchanges that continue from a state, at a given prompt or at any: the inputs that typed bytes may
@@ -74,7 +74,7 @@ impl Fits {
         prompt: Option<&str>,
         state: Fingerprint,
     ) -> impl Iterator<Item = Hit> {
-        let prompt = prompt.map(Fingerprint::of_prompt);
+        let prompt = prompt.map(Fingerprint::from_prompt);
         let entries = self.index.table.get(state_key(state));
         self.hits(entries, move |tape, row, exchange| {
             row.state == state
@@ -92,8 +92,8 @@ impl Fits {
         prompt: &str,
         input: Option<&[u8]>,
     ) -> Option<Hit> {
-        let prompt = Fingerprint::of_prompt(prompt);
-        let input = input.map(Fingerprint::of_input);
+        let prompt = Fingerprint::from_prompt(prompt);
+        let input = input.map(Fingerprint::from_input);
         let slot = self.index.slot(tape).filter(|slot| self.has(*slot))?;
         let tape = self.index.in_slot(slot)?;
         let from = after.map_or(0, |after| after as usize + 1);
@@ -109,8 +109,8 @@ impl Fits {
 
     /// Returns the exchanges with this prompt and input in any state, the oldest tape first.
     pub(crate) fn loose(&self, prompt: &str, input: &[u8]) -> impl Iterator<Item = Hit> {
-        let prompt = Fingerprint::of_prompt(prompt);
-        let inputs = [Fingerprint::of_input(input), Fingerprint::of_hidden_input()];
+        let prompt = Fingerprint::from_prompt(prompt);
+        let inputs = [Fingerprint::from_input(input), Fingerprint::hidden_input()];
         inputs.into_iter().flat_map(move |input| {
             let entries = self.index.table.get(loose_key(prompt, input));
             self.hits(entries, move |tape, row, _| {
@@ -144,7 +144,7 @@ impl Fits {
     fn hits<'a>(
         &'a self,
         entries: &'a [TableEntry],
-        is_wanted: impl Fn(&IndexedTape, &Row, u32) -> bool + 'a,
+        is_wanted: impl Fn(&IndexedTape, &ExchangeRow, u32) -> bool + 'a,
     ) -> impl Iterator<Item = Hit> + 'a {
         let entries = entries.iter().filter(|entry| self.has(entry.slot));
         entries.filter_map(move |entry| {

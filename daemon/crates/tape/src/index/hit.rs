@@ -1,6 +1,6 @@
 //! An exchange of the index.
 
-use super::tape::{IndexedTape, Row, TapeId};
+use super::tape::{ExchangeRow, IndexedTape, TapeId};
 use crate::format::Meta;
 use crate::key::Fingerprint;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ impl Hit {
         }
     }
 
-    pub(super) fn row(&self) -> &Row {
+    pub(super) fn row(&self) -> &ExchangeRow {
         // Only made of existing exchanges, and a tape in the index never changes.
         &self.tape.rows[self.exchange as usize]
     }

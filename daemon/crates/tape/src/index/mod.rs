@@ -32,7 +32,7 @@ pub use explain::{Miss, beginning, ending};
 pub use find::{Duplicate, Index};
 pub use fits::Fits;
 pub use hit::Hit;
-pub use nearest::Asked;
+pub use nearest::Lookup;
 pub(crate) use problem::ReadError;
 pub use tape::{IndexedTape, Stamp, TapeId};
 pub use walk::SUFFIX;

@@ -5,7 +5,7 @@ use super::fits::Fits;
 use super::hit::Hit;
 use super::table::TableEntry;
 use super::tape::IndexedTape;
-use crate::key::{Context, Difference, Fingerprint, Invocation, Rules, TERMINAL};
+use crate::key::{Context, ContextRules, Difference, Fingerprint, Invocation, TERMINAL};
 use rangemap::RangeSet;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -30,8 +30,8 @@ const STATE_COST: u32 = 10;
 
 /// What a session has looked up.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
-    pub rules: &'a Rules,
+pub struct Lookup<'a> {
+    pub rules: &'a ContextRules,
     pub session: &'a Context,
     pub prompt: &'a str,
     /// As it was typed.
@@ -49,7 +49,7 @@ pub struct Asked<'a> {
     pub record_with: &'a str,
 }
 
-impl Asked<'_> {
+impl Lookup<'_> {
     pub(super) fn has_played(&self, hit: &Hit) -> bool {
         let of_tape = self.played.and_then(|played| played.get(&*hit.tape.id));
         of_tape.is_some_and(|played| played.contains(&hit.exchange))
@@ -58,7 +58,7 @@ impl Asked<'_> {
 
 /// An exchange, and its differences from the requested one.
 #[derive(Debug)]
-pub(super) struct Near {
+pub(super) struct NearHit {
     pub(super) hit: Hit,
     /// Parts of the context.
     pub(super) context: Vec<Difference>,
@@ -70,18 +70,18 @@ pub(super) struct Near {
 impl Fits {
     /// Returns the exchange that differs least; among equals, the one that was expected next.
     /// Compares a limited number of exchanges.
-    pub(super) fn nearest(&self, asked: &Asked<'_>) -> Option<Near> {
-        let prompt = Fingerprint::of_prompt(asked.prompt);
+    pub(super) fn nearest(&self, asked: &Lookup<'_>) -> Option<NearHit> {
+        let prompt = Fingerprint::from_prompt(asked.prompt);
         let inputs = [
-            Fingerprint::of_input(asked.input),
-            Fingerprint::of_hidden_input(),
+            Fingerprint::from_input(asked.input),
+            Fingerprint::hidden_input(),
         ];
         let mut contexts = HashMap::new();
-        let mut best: Option<(u32, Near)> = None;
+        let mut best: Option<(u32, NearHit)> = None;
         for hit in self.around(asked, prompt, inputs[0]) {
             let context = differences(&hit, asked, &mut contexts);
             let row = hit.row();
-            let near = Near {
+            let near = NearHit {
                 has_other_prompt: !hit.is_start() && hit.tape.prompt(row).signature != prompt,
                 has_other_input: !hit.is_start() && !row.hidden && !inputs.contains(&row.input),
                 has_other_state: !hit.is_start() && row.state != asked.state,
@@ -97,7 +97,7 @@ impl Fits {
     }
 
     /// Returns likely exchanges, the likeliest first.
-    fn around(&self, asked: &Asked<'_>, prompt: Fingerprint, input: Fingerprint) -> Vec<Hit> {
+    fn around(&self, asked: &Lookup<'_>, prompt: Fingerprint, input: Fingerprint) -> Vec<Hit> {
         let index = &self.index;
         if asked.last.is_none() && asked.input.is_empty() {
             return self.starts_around(asked);
@@ -132,7 +132,7 @@ impl Fits {
     }
 
     /// Returns starts of the requested program, with any arguments.
-    fn starts_around(&self, asked: &Asked<'_>) -> Vec<Hit> {
+    fn starts_around(&self, asked: &Lookup<'_>) -> Vec<Hit> {
         let tapes = self.tapes_of(&asked.session.program);
         let starts = tapes.filter_map(|tape| Hit::new(tape, 0));
         starts.filter(Hit::is_start).take(MAX_COMPARED).collect()
@@ -161,7 +161,7 @@ fn some<'a>(
 /// Returns the differences between the invocation of a hit's tape and the session's; tapes share invocations.
 fn differences<'a>(
     hit: &Hit,
-    asked: &Asked<'_>,
+    asked: &Lookup<'_>,
     known: &'a mut HashMap<*const Invocation, Vec<Difference>>,
 ) -> &'a [Difference] {
     let invocation = &hit.tape.invocation;
@@ -171,7 +171,7 @@ fn differences<'a>(
     })
 }
 
-impl Near {
+impl NearHit {
     fn cost(&self, input: &[u8]) -> u32 {
         let context = self.context.iter();
         let context = context.map(|difference| match &difference.part[..] {

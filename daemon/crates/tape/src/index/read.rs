@@ -57,7 +57,7 @@ impl Index {
         let mut bytes = vec![0; row.len as usize];
         let read = || {
             let file = open(&path)?;
-            let is_same = || Ok(Stamp::of(&file.metadata()?) == hit.tape.stamp);
+            let is_same = || Ok(Stamp::from(&file.metadata()?) == hit.tape.stamp);
             if !is_same()? {
                 return Ok(false);
             }

@@ -22,8 +22,8 @@ pub struct Stamp {
     inode: u64,
 }
 
-impl Stamp {
-    pub fn of(meta: &Metadata) -> Self {
+impl From<&Metadata> for Stamp {
+    fn from(meta: &Metadata) -> Self {
         let seconds = meta.mtime().saturating_mul(1_000_000_000);
         Self {
             bytes: meta.len(),
@@ -44,10 +44,10 @@ pub struct IndexedTape {
     pub exit: Option<ccd_protocol::tape::TapeExit>,
     /// When it was recorded; the latest possible time if it does not say.
     pub(super) created_ns: i64,
-    pub(super) prompts: Vec<Prompt>,
+    pub(super) prompts: Vec<TapePrompt>,
     /// All inputs, concatenated.
     pub(super) inputs: Vec<u8>,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<ExchangeRow>,
     /// The hash chain of inputs after the last exchange.
     pub(super) end_state: Fingerprint,
     /// Its file contains secrets, which no cache may repeat.
@@ -57,14 +57,14 @@ pub struct IndexedTape {
 
 /// A prompt of a tape; most tapes have one or two.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Prompt {
+pub(super) struct TapePrompt {
     pub(super) text: String,
     pub(super) signature: Fingerprint,
 }
 
 /// An exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Row {
+pub(super) struct ExchangeRow {
     pub(super) state: Fingerprint,
     pub(super) input: Fingerprint,
     pub(super) start: u32,
@@ -93,7 +93,7 @@ impl IndexedTape {
         let mut rows = Vec::with_capacity(exchanges.len());
         for (exchange, state) in exchanges.iter().zip(&before) {
             let input = &exchange.input.bytes;
-            rows.push(Row {
+            rows.push(ExchangeRow {
                 state: *state,
                 input: input_fingerprint(exchange),
                 // Files are far smaller than 4 GiB.
@@ -111,7 +111,7 @@ impl IndexedTape {
         }
         let has_secrets = has_secrets(&meta, &exchanges, &inputs, &prompts.list);
         Self {
-            invocation: Arc::new(Invocation::of(&meta)),
+            invocation: Arc::new(Invocation::new(&meta)),
             exit: exchanges.last().and_then(|last| last.exit),
             created_ns: created_ns(&meta),
             prompts: prompts.list,
@@ -139,7 +139,7 @@ impl IndexedTape {
 
     /// Returns whether the program got all of its input at once, and exited: see [`crate::run`]. In a recording through pipes,
     /// the end of the input is a part of it.
-    fn is_run(&self, first: &Row) -> bool {
+    fn is_run(&self, first: &ExchangeRow) -> bool {
         self.rows.len() == 1
             && self.meta.has_terminal() == Some(false)
             && self.exit.is_some()
@@ -151,13 +151,13 @@ impl IndexedTape {
         self.rows.first().map_or(1, |row| u64::from(row.line))
     }
 
-    pub(super) fn input(&self, row: &Row) -> &[u8] {
+    pub(super) fn input(&self, row: &ExchangeRow) -> &[u8] {
         let start = row.input_start as usize;
         let input = self.inputs.get(start..start + row.input_len as usize);
         input.unwrap_or_default()
     }
 
-    pub(super) fn prompt(&self, row: &Row) -> &Prompt {
+    pub(super) fn prompt(&self, row: &ExchangeRow) -> &TapePrompt {
         // A row's prompt is one of its tape's.
         &self.prompts[row.prompt as usize]
     }
@@ -186,14 +186,14 @@ fn narrow(number: u64) -> u32 {
 
 fn input_fingerprint(exchange: &Outlined) -> Fingerprint {
     if exchange.pre.hidden {
-        return Fingerprint::of_hidden_input();
+        return Fingerprint::hidden_input();
     }
-    Fingerprint::of_input(&exchange.input.bytes)
+    Fingerprint::from_input(&exchange.input.bytes)
 }
 
 /// Returns whether the parts that the index keeps contain secrets: the tape was written by hand, by an older version, or
 /// without redaction.
-fn has_secrets(meta: &Meta, exchanges: &[Outlined], inputs: &[u8], prompts: &[Prompt]) -> bool {
+fn has_secrets(meta: &Meta, exchanges: &[Outlined], inputs: &[u8], prompts: &[TapePrompt]) -> bool {
     let is_secret = |typed: &[u8]| redact_chunks([typed], Source::Typed).count() > 0;
     let is_hidden = |exchange: &Outlined| {
         exchange.pre.hidden && exchange.input.bytes.trim_ascii() != MASK.as_bytes()
@@ -205,14 +205,14 @@ fn has_secrets(meta: &Meta, exchanges: &[Outlined], inputs: &[u8], prompts: &[Pr
         || !redact_values(Values::Env(&mut env)).is_empty();
     // In one piece for inputs of single keys, and one by one for those that are a secret as a whole.
     let is_known = |exchange: &Outlined| is_hidden(exchange) || is_secret(&exchange.input.bytes);
-    let has_secret = |prompt: &Prompt| redact(&prompt.text).removed > 0;
+    let has_secret = |prompt: &TapePrompt| redact(&prompt.text).removed > 0;
     in_meta || is_secret(inputs) || exchanges.iter().any(is_known) || prompts.iter().any(has_secret)
 }
 
 /// The distinct prompts of a tape.
 #[derive(Default)]
 struct Prompts {
-    list: Vec<Prompt>,
+    list: Vec<TapePrompt>,
     numbers: HashMap<String, u32>,
 }
 
@@ -222,9 +222,9 @@ impl Prompts {
             return *number;
         }
         let number = narrow(self.list.len() as u64);
-        self.list.push(Prompt {
+        self.list.push(TapePrompt {
             text: text.to_owned(),
-            signature: Fingerprint::of_prompt(text),
+            signature: Fingerprint::from_prompt(text),
         });
         self.numbers.insert(text.to_owned(), number);
         number

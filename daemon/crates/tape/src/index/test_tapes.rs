@@ -1,7 +1,7 @@
 //! Directories of tapes for tests.
 
 use super::{Fits, Hit, Index, walk};
-use crate::key::{Context, Fingerprint, Rules, StateHash};
+use crate::key::{Context, ContextRules, Fingerprint, StateHash};
 use ccd_protocol::tape::MatchOptions;
 use std::collections::BTreeMap;
 use std::fs;
@@ -92,8 +92,8 @@ pub(super) fn index(root: &Path) -> Arc<Index> {
     Arc::new(Index::build(root, 1, walk(root, |_| {}), |_, _| None))
 }
 
-pub(super) fn rules() -> Rules {
-    Rules::new(&MatchOptions::default()).unwrap()
+pub(super) fn rules() -> ContextRules {
+    ContextRules::new(&MatchOptions::default()).unwrap()
 }
 
 pub(super) fn context(program: &str, args: &[&str]) -> Context {

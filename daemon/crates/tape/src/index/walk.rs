@@ -54,16 +54,16 @@ pub fn walk(root: &Path, mut enter: impl FnMut(&Path)) -> WalkResult {
         let mut folders = Vec::new();
         for entry in entries.flatten() {
             match look(&entry, &prefix) {
-                Ok(Look::Tape(_)) if found.tapes.len() >= MAX_TAPES => {
+                Ok(WalkEntry::Tape(_)) if found.tapes.len() >= MAX_TAPES => {
                     found.problems.push((folder, LoadError::TooMany));
                     return found;
                 }
-                Ok(Look::Tape(tape)) => found.tapes.push(tape),
-                Ok(Look::Folder(_)) if depth >= MAX_DEPTH => {
+                Ok(WalkEntry::Tape(tape)) => found.tapes.push(tape),
+                Ok(WalkEntry::Folder(_)) if depth >= MAX_DEPTH => {
                     found.problems.push((entry.path(), LoadError::TooDeep));
                 }
-                Ok(Look::Folder(prefix)) => folders.push((entry.path(), prefix, depth + 1)),
-                Ok(Look::Nothing) => {}
+                Ok(WalkEntry::Folder(prefix)) => folders.push((entry.path(), prefix, depth + 1)),
+                Ok(WalkEntry::Nothing) => {}
                 Err(error) => found.problems.push((entry.path(), error)),
             }
         }
@@ -74,43 +74,43 @@ pub fn walk(root: &Path, mut enter: impl FnMut(&Path)) -> WalkResult {
     found
 }
 
-enum Look {
+enum WalkEntry {
     Tape(FoundTape),
     /// The start of the ids of its tapes.
     Folder(String),
     Nothing,
 }
 
-fn look(entry: &DirEntry, prefix: &str) -> Result<Look, LoadError> {
+fn look(entry: &DirEntry, prefix: &str) -> Result<WalkEntry, LoadError> {
     let name = entry.file_name();
     let is_tape = name.as_encoded_bytes().ends_with(SUFFIX.as_bytes());
     if name.as_encoded_bytes().starts_with(b".") {
-        return Ok(Look::Nothing);
+        return Ok(WalkEntry::Nothing);
     }
     let kind = entry.file_type()?;
     if !is_tape && kind.is_file() {
-        return Ok(Look::Nothing);
+        return Ok(WalkEntry::Nothing);
     }
     // The target of a link counts; a broken link is ignored, unless it has the name of a tape.
     let meta = match fs::metadata(entry.path()) {
-        Err(_) if !is_tape => return Ok(Look::Nothing),
+        Err(_) if !is_tape => return Ok(WalkEntry::Nothing),
         Err(error) if kind.is_symlink() && error.kind() == io::ErrorKind::NotFound => {
             return Err(LoadError::Link);
         }
         meta => meta?,
     };
     if !is_tape && !meta.is_dir() {
-        return Ok(Look::Nothing);
+        return Ok(WalkEntry::Nothing);
     }
     let name = name.to_str().ok_or(LoadError::Name)?;
     if !is_tape {
-        return Ok(Look::Folder(format!("{prefix}{name}/")));
+        return Ok(WalkEntry::Folder(format!("{prefix}{name}/")));
     }
     check_kind(&meta)?;
     let name = name.strip_suffix(SUFFIX).unwrap_or(name);
-    Ok(Look::Tape(FoundTape {
+    Ok(WalkEntry::Tape(FoundTape {
         id: format!("{prefix}{name}").into(),
-        stamp: Stamp::of(&meta),
+        stamp: Stamp::from(&meta),
     }))
 }
 

@@ -10,7 +10,7 @@ pub struct Fingerprint(pub u64);
 
 impl Fingerprint {
     /// Returns the hash of `text`; `kind` separates the hashes of different things.
-    pub fn of(kind: &'static str, text: &[u8]) -> Self {
+    pub fn new(kind: &'static str, text: &[u8]) -> Self {
         Self::chained(kind, Self(0), text)
     }
 
@@ -33,7 +33,7 @@ impl Fingerprint {
         let is_hex = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         match u64::from_str_radix(text, 16) {
             Ok(value) if is_hex => Self(value),
-            _ => Self::of("name", text.as_bytes()),
+            _ => Self::new("name", text.as_bytes()),
         }
     }
 }
@@ -51,15 +51,15 @@ mod tests {
     #[test]
     fn the_hash_of_a_text_is_what_it_was_when_the_first_tape_was_written() {
         assert_eq!(
-            Fingerprint::of("start", b"").to_string(),
+            Fingerprint::new("start", b"").to_string(),
             "e6e263c65ae058d8"
         );
-        assert_ne!(Fingerprint::of("a", b"b"), Fingerprint::of("ab", b""));
+        assert_ne!(Fingerprint::new("a", b"b"), Fingerprint::new("ab", b""));
     }
 
     #[test]
     fn what_is_written_is_read_again() {
-        let hash = Fingerprint::of("line", b"x");
+        let hash = Fingerprint::new("line", b"x");
         assert_eq!(Fingerprint::parse(&hash.to_string()), hash);
         assert_eq!(Fingerprint::parse("00000000000000ff"), Fingerprint(0xff));
         assert_ne!(Fingerprint::parse("ff"), Fingerprint(0xff));

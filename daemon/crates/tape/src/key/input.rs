@@ -35,13 +35,13 @@ pub fn normal_input(raw: &[u8]) -> Vec<u8> {
 }
 
 impl Fingerprint {
-    pub(crate) fn of_input(raw: &[u8]) -> Self {
-        Self::of("input", &normal_input(raw))
+    pub(crate) fn from_input(raw: &[u8]) -> Self {
+        Self::new("input", &normal_input(raw))
     }
 
     /// Returns the hash of a line that was typed while the terminal did not echo; no visible input has the same.
-    pub(crate) fn of_hidden_input() -> Self {
-        Self::of("hidden input", b"")
+    pub(crate) fn hidden_input() -> Self {
+        Self::new("hidden input", b"")
     }
 }
 

@@ -16,7 +16,8 @@ pub(crate) use input::{edited, ends_line};
 pub use input::{is_open_text, normal_input};
 pub use prompt::{PromptTracker, prompt_of, prompt_signature};
 pub use rules::{
-    Context, Difference, Invocation, RuleError, Rules, TERMINAL, in_one_line, program_name,
+    Context, ContextRuleError, ContextRules, Difference, Invocation, TERMINAL, in_one_line,
+    program_name,
 };
 pub use scrub::scrub;
 pub use state::StateHash;

@@ -117,8 +117,8 @@ pub fn prompt_signature(prompt: &str) -> String {
 }
 
 impl Fingerprint {
-    pub(crate) fn of_prompt(prompt: &str) -> Self {
-        Self::of("prompt", prompt_signature(prompt).as_bytes())
+    pub(crate) fn from_prompt(prompt: &str) -> Self {
+        Self::new("prompt", prompt_signature(prompt).as_bytes())
     }
 }
 
@@ -166,7 +166,7 @@ mod tests {
     fn blanks_colours_and_times_do_not_count_for_a_match() {
         let signature = prompt_signature("\u{1b}[1m[12:00:01] $ \u{1b}[0m");
         assert_eq!(signature, "[<time>] $");
-        let [ann, bob] = ["/home/ann/x$ ", "/home/bob/x$"].map(Fingerprint::of_prompt);
+        let [ann, bob] = ["/home/ann/x$ ", "/home/bob/x$"].map(Fingerprint::from_prompt);
         assert_eq!(ann, bob);
     }
 

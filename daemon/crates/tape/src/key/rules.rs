@@ -25,7 +25,7 @@ const IN_TERMINAL: &str = "in a terminal";
 const WITH_PIPES: &str = "with pipes";
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RuleError {
+pub enum ContextRuleError {
     #[error("match.{list} has {found} entries: at most {MAX_ENTRIES} are allowed")]
     TooMany { list: &'static str, found: usize },
     #[error("match.{list}[{index}] is longer than {MAX_ENTRY_BYTES} bytes")]
@@ -58,7 +58,7 @@ pub struct Invocation {
 }
 
 impl Invocation {
-    pub fn of(meta: &Meta) -> Self {
+    pub fn new(meta: &Meta) -> Self {
         let program = program_name(&meta.program);
         let (mut args, mut env) = (meta.args.clone(), meta.env.clone());
         redact_values(Values::Args {
@@ -200,7 +200,7 @@ fn shown(value: &impl Serialize) -> String {
 }
 
 #[derive(Debug, Clone)]
-pub struct Rules {
+pub struct ContextRules {
     /// Names, or prefixes followed by `*`.
     allow_env: Vec<String>,
     ignore_env: Vec<String>,
@@ -215,8 +215,8 @@ enum ArgPattern {
     Regex(Regex),
 }
 
-impl Rules {
-    pub fn new(options: &MatchOptions) -> Result<Self, RuleError> {
+impl ContextRules {
+    pub fn new(options: &MatchOptions) -> Result<Self, ContextRuleError> {
         let default_env: Vec<String> = DEFAULT_ENV.map(String::from).to_vec();
         let allow_env = options.allow_env.as_ref().unwrap_or(&default_env);
         let ignore_env = options.ignore_env.as_deref().unwrap_or_default();
@@ -244,7 +244,7 @@ impl Rules {
         env: &BTreeMap<String, String>,
         cwd: &str,
     ) -> Context {
-        self.context_of(&Invocation::of(&Meta {
+        self.context_of(&Invocation::new(&Meta {
             program: program.to_owned(),
             args: args.to_vec(),
             env: env.clone(),
@@ -286,20 +286,20 @@ fn any(patterns: &[String], name: &str) -> bool {
     patterns.iter().any(is_match)
 }
 
-fn name_patterns(list: &'static str, entries: &[String]) -> Result<Vec<String>, RuleError> {
+fn name_patterns(list: &'static str, entries: &[String]) -> Result<Vec<String>, ContextRuleError> {
     check_count(list, entries.len())?;
     for (index, entry) in entries.iter().enumerate() {
         check_len(list, index, entry)?;
         let name = entry.strip_suffix('*').unwrap_or(entry);
         if entry.is_empty() || name.contains(['*', '=', '\0']) {
             let entry = entry.clone();
-            return Err(RuleError::Name { list, index, entry });
+            return Err(ContextRuleError::Name { list, index, entry });
         }
     }
     Ok(entries.to_vec())
 }
 
-fn arg_patterns(entries: &[IgnoredArg]) -> Result<Vec<ArgPattern>, RuleError> {
+fn arg_patterns(entries: &[IgnoredArg]) -> Result<Vec<ArgPattern>, ContextRuleError> {
     let list = "ignore_args";
     check_count(list, entries.len())?;
     let pattern = |(index, entry): (usize, &IgnoredArg)| match entry {
@@ -311,7 +311,7 @@ fn arg_patterns(entries: &[IgnoredArg]) -> Result<Vec<ArgPattern>, RuleError> {
                 None => Ok(ArgPattern::Text(normal_word(text))),
                 Some(source) => compile(source).map(ArgPattern::Regex).map_err(|error| {
                     let reason = in_one_line(&error);
-                    RuleError::Regex { index, reason }
+                    ContextRuleError::Regex { index, reason }
                 }),
             }
         }
@@ -339,16 +339,16 @@ fn compile(source: &str) -> Result<Regex, regex::Error> {
         .build()
 }
 
-fn check_count(list: &'static str, found: usize) -> Result<(), RuleError> {
+fn check_count(list: &'static str, found: usize) -> Result<(), ContextRuleError> {
     if found > MAX_ENTRIES {
-        return Err(RuleError::TooMany { list, found });
+        return Err(ContextRuleError::TooMany { list, found });
     }
     Ok(())
 }
 
-fn check_len(list: &'static str, index: usize, entry: &str) -> Result<(), RuleError> {
+fn check_len(list: &'static str, index: usize, entry: &str) -> Result<(), ContextRuleError> {
     if entry.len() > MAX_ENTRY_BYTES {
-        return Err(RuleError::TooLong { list, index });
+        return Err(ContextRuleError::TooLong { list, index });
     }
     Ok(())
 }

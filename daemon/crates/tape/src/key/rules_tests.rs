@@ -13,11 +13,11 @@ fn env(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
 }
 
 /// Returns the rules of options as a request has them.
-fn rules(options: serde_json::Value) -> Rules {
-    Rules::new(&serde_json::from_value(options).unwrap()).unwrap()
+fn rules(options: serde_json::Value) -> ContextRules {
+    ContextRules::new(&serde_json::from_value(options).unwrap()).unwrap()
 }
 
-fn with_args(rules: &Rules, args: &[&str]) -> Context {
+fn with_args(rules: &ContextRules, args: &[&str]) -> Context {
     rules.context("p", &words(args), &env(&[]), "/x")
 }
 
@@ -48,8 +48,9 @@ fn variables_are_allowed_and_ignored_by_name_or_its_begin() {
 #[test]
 fn the_folder_of_a_program_and_by_default_the_working_directory_do_not_count() {
     let rules_without = rules(json!({}));
-    let context =
-        |rules: &Rules, program: &str, cwd: &str| rules.context(program, &[], &env(&[]), cwd);
+    let context = |rules: &ContextRules, program: &str, cwd: &str| {
+        rules.context(program, &[], &env(&[]), cwd)
+    };
     let [with_folder, without] = [("/usr/bin/bc", "/a"), ("bc", "/b")]
         .map(|(program, cwd)| context(&rules_without, program, cwd));
     assert_eq!(with_folder, without);
@@ -184,7 +185,7 @@ fn rules_that_cannot_be_used_are_refused_by_name() {
         (json!({"ignore_env": ["A".repeat(5000)]}), "longer than"),
     ];
     for (options, expected) in rows {
-        let error = Rules::new(&serde_json::from_value(options).unwrap()).unwrap_err();
+        let error = ContextRules::new(&serde_json::from_value(options).unwrap()).unwrap_err();
         assert!(error.to_string().contains(expected), "{error}");
     }
 }

@@ -28,7 +28,7 @@ impl Default for StateHash {
 
 impl StateHash {
     pub fn start() -> Self {
-        Self::after_line(Fingerprint::of("start", b""))
+        Self::after_line(Fingerprint::new("start", b""))
     }
 
     /// Continues after a complete line, where the chain had the value `value`.

@@ -3,7 +3,7 @@
 use super::options::PlayError;
 use super::player::Player;
 use super::search::prompts;
-use crate::index::{Asked, Fits, Index, Miss};
+use crate::index::{Fits, Index, Lookup, Miss};
 use crate::root::CATCH_UP;
 use crate::telemetry::telemetry;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ impl Player {
         let prompts = prompts(fits, &playing);
         let last = playing.at.as_ref();
         let misses = prompts.iter().map(|prompt| {
-            fits.explain(&Asked {
+            fits.explain(&Lookup {
                 rules: &self.options.rules,
                 session: &self.context,
                 is_strict: self.options.strict,

@@ -2,7 +2,7 @@
 
 use super::pace::ReplayPace;
 use crate::index::Miss;
-use crate::key::{Invocation, Rules, StateHash};
+use crate::key::{ContextRules, Invocation, StateHash};
 use crate::root::Root;
 use std::io;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct ReplayOptions {
     pub root: Arc<Root>,
-    pub rules: Rules,
+    pub rules: ContextRules,
     pub invocation: Invocation,
     pub pace: ReplayPace,
     pub strict: bool,

@@ -125,7 +125,7 @@ impl Player {
         let done = usize::try_from(printed.saturating_sub(queued.start)).unwrap_or(usize::MAX);
         let at = Instant::now();
         let (meta, ordinal) = (hit.meta(), queued.ordinal);
-        Ok(ExchangeSteps::of(&exchange, meta, &self.options, ordinal, done, at).steps)
+        Ok(ExchangeSteps::new(&exchange, meta, &self.options, ordinal, done, at).steps)
     }
 
     /// Returns the state for the next worker.
@@ -353,7 +353,7 @@ impl Player {
         playing.at = Some((tape.clone(), hit.exchange));
         let played = playing.played.entry(tape.clone()).or_default();
         played.insert(hit.exchange..hit.exchange + 1);
-        let mut steps = ExchangeSteps::of(exchange, hit.meta(), &self.options, ordinal, skip, at);
+        let mut steps = ExchangeSteps::new(exchange, hit.meta(), &self.options, ordinal, skip, at);
         let start = playing.queued_upto;
         playing.queued_upto += steps.bytes;
         let end = playing.queued_upto;

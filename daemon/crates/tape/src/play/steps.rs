@@ -20,7 +20,7 @@ pub(super) struct ExchangeSteps {
 impl ExchangeSteps {
     /// Returns the steps that print an exchange's output without its first `skip` bytes. It is the `ordinal`th exchange
     /// to be played, and was requested at `at`.
-    pub(super) fn of(
+    pub(super) fn new(
         exchange: &Exchange,
         meta: &Meta,
         options: &ReplayOptions,

@@ -2,9 +2,9 @@
 
 use super::journal::{Begin, EndEntry, InputEntry, JournalEntry};
 use crate::format::{
-    Annotations, Chunk, Exchange, InputKind, Pre, PtySize, Recorder, Stream, Tape, TypedInput,
+    Annotations, Chunk, Exchange, InputKind, Pre, PtySize, RecordedBy, Stream, Tape, TypedInput,
 };
-use crate::tools::marks::{KeyPress, MAX_KEYS, Resize, add_resize, set_keys};
+use crate::tools::marks::{KeyPress, MAX_KEYS, ResizeMark, add_resize, set_keys};
 use crate::tools::{IDLE, PRIVATE_KEY};
 use ccd_text::redact::MASK;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// Output by offset, with gaps where the log was lost.
 #[derive(Debug, Clone, Default)]
-pub struct Printed {
+pub struct PrintedOutput {
     pub start: u64,
     pub bytes: Vec<u8>,
     /// Offsets of the missing output; `bytes` continues after each gap.
@@ -23,7 +23,7 @@ pub struct Printed {
     pub is_cut: bool,
 }
 
-impl Printed {
+impl PrintedOutput {
     fn between(&self, from: u64, upto: u64) -> &[u8] {
         let at = |offset: u64| {
             let missing = self.missing_between(0, offset);
@@ -74,7 +74,7 @@ pub(super) struct Journalled {
 
 impl Journalled {
     /// Sorts the entries; `None` if the first one does not begin a journal.
-    pub(super) fn of(entries: Vec<JournalEntry>) -> Option<Self> {
+    pub(super) fn from_entries(entries: Vec<JournalEntry>) -> Option<Self> {
         let mut entries = entries.into_iter();
         let Some(JournalEntry::Begin(begin)) = entries.next() else {
             return None;
@@ -136,7 +136,7 @@ impl Journalled {
 
     /// Returns the tape with everything that was recorded. Prompts and states are added when the texts are final: see
     /// [`crate::tools::chain`].
-    pub(super) fn tape(mut self, printed: &Printed) -> Tape {
+    pub(super) fn tape(mut self, printed: &PrintedOutput) -> Tape {
         let end = self.end.as_ref().map_or(printed.end(), |end| end.offset);
         let end = end.max(self.begin.offset);
         let inputs: Vec<InputEntry> = std::mem::take(&mut self.inputs).into_values().collect();
@@ -170,9 +170,9 @@ impl Journalled {
         }
         Tape {
             meta: self.begin.meta,
-            session: Recorder {
+            session: RecordedBy {
                 flags: self.begin.flags,
-                ..Recorder::own()
+                ..RecordedBy::own()
             },
             exchanges,
         }
@@ -184,7 +184,7 @@ impl Journalled {
         input: &InputEntry,
         upto: u64,
         next_us: Option<u64>,
-        printed: &Printed,
+        printed: &PrintedOutput,
     ) -> Exchange {
         let pre = Pre {
             hidden: input.hidden,
@@ -221,7 +221,7 @@ impl Journalled {
         Exchange {
             pre,
             input: TypedInput {
-                kind: InputKind::of(&input.bytes),
+                kind: InputKind::from_input(&input.bytes),
                 bytes: input.bytes.clone(),
                 unfinished: input.unfinished,
             },
@@ -255,13 +255,13 @@ impl Journalled {
         for &(at_us, size) in &self.resizes {
             if within.contains(&at_us) {
                 let at_ms = (at_us.saturating_sub(start_us) + 500) / 1_000;
-                add_resize(annotations, Resize { at_ms, size });
+                add_resize(annotations, ResizeMark { at_ms, size });
             }
         }
     }
 
     /// Returns the chunks between an input and an offset, with their delays.
-    fn chunks(&self, input: &InputEntry, upto: u64, printed: &Printed) -> Chunks {
+    fn chunks(&self, input: &InputEntry, upto: u64, printed: &PrintedOutput) -> Chunks {
         let from = input.offset;
         let keys = self.keys.get(&input.number).map_or(&[][..], Vec::as_slice);
         let is_before = |&(_, offset, len): &(u64, u64, u64)| offset + len <= from;

@@ -32,11 +32,14 @@ fn input(number: u64, at_us: u64, offset: u64, bytes: &[u8]) -> JournalEntry {
 }
 
 fn exchanges(entries: Vec<JournalEntry>, bytes: &[u8]) -> Vec<Exchange> {
-    let printed = Printed {
+    let printed = PrintedOutput {
         bytes: bytes.to_vec(),
-        ..Printed::default()
+        ..PrintedOutput::default()
     };
-    Journalled::of(entries).unwrap().tape(&printed).exchanges
+    Journalled::from_entries(entries)
+        .unwrap()
+        .tape(&printed)
+        .exchanges
 }
 
 /// Returns the delays and the bytes of each exchange.

@@ -6,22 +6,22 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Form {
+enum EncodedBytes {
     Text(String),
     B64(String),
 }
 
 pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     let form = match std::str::from_utf8(bytes) {
-        Ok(text) => Form::Text(text.to_owned()),
-        Err(_) => Form::B64(STANDARD.encode(bytes)),
+        Ok(text) => EncodedBytes::Text(text.to_owned()),
+        Err(_) => EncodedBytes::B64(STANDARD.encode(bytes)),
     };
     form.serialize(serializer)
 }
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
-    match Form::deserialize(deserializer)? {
-        Form::Text(text) => Ok(text.into_bytes()),
-        Form::B64(text) => STANDARD.decode(text).map_err(serde::de::Error::custom),
+    match EncodedBytes::deserialize(deserializer)? {
+        EncodedBytes::Text(text) => Ok(text.into_bytes()),
+        EncodedBytes::B64(text) => STANDARD.decode(text).map_err(serde::de::Error::custom),
     }
 }

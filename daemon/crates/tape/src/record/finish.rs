@@ -1,15 +1,15 @@
 //! The end of a recording: a tape is made, and its new or replaced exchanges are written to disk.
 
-use super::Note;
+use super::RecordingNote;
 use super::build::Journalled;
-pub use super::build::Printed;
+pub use super::build::PrintedOutput;
 use super::journal::{self, Begin};
-use super::place::{self, Finished};
+use super::place::{self, FinishedTapes};
 use crate::decorate::RunFilter;
 use crate::format::Tape;
 use crate::key::Invocation;
 use crate::root::Root;
-use crate::settings::{DEBUG, Replay, Settings};
+use crate::settings::{DEBUG, ReplayDefaults, TapeSettings};
 use crate::tools::{chain, count_removed, mask_known, redact_tape, shown_keys};
 use ccd_protocol::tape::{RecordMode, TapeUse};
 use ccd_text::redact::KnownTexts;
@@ -42,16 +42,17 @@ pub struct RecordingEnd {
 impl RecordingEnd {
     /// Reads a journal, and the lines that could not be written to it. Blocks.
     /// The error is the result of a recording without a tape, with the problem that prevented it.
-    pub fn read(journal: &Path, unwritten: &[u8]) -> Result<Self, Finished> {
+    pub fn read(journal: &Path, unwritten: &[u8]) -> Result<Self, FinishedTapes> {
         let entries = journal::read(journal).and_then(|mut entries| {
             entries.extend(journal::read_from(unwritten)?);
             Ok(entries)
         });
         let entries = entries.map_err(|error| {
-            Finished::problem(format!("{} cannot be read: {error}", journal.display()))
+            FinishedTapes::problem(format!("{} cannot be read: {error}", journal.display()))
         })?;
-        let journalled = Journalled::of(entries)
-            .ok_or_else(|| Finished::problem(format!("{} is not a journal", journal.display())))?;
+        let journalled = Journalled::from_entries(entries).ok_or_else(|| {
+            FinishedTapes::problem(format!("{} is not a journal", journal.display()))
+        })?;
         Ok(Self {
             journal: journal.to_owned(),
             journalled,
@@ -78,10 +79,10 @@ impl RecordingEnd {
         root: &Arc<Root>,
         folder: &Path,
         before: &[u8],
-        printed: &Printed,
+        printed: &PrintedOutput,
         recorder: &RecorderState,
         filter: Option<Box<RunFilter<'static>>>,
-    ) -> Finished {
+    ) -> FinishedTapes {
         let begin = self.journalled.begin.clone();
         let tape = self.journalled.tape(printed);
         let mut finished = write(root, &begin, tape, before, recorder, filter);
@@ -89,7 +90,7 @@ impl RecordingEnd {
             problem.push_str(&kept(&self.journal));
         } else if !finished.is_put_off {
             let _ = std::fs::remove_file(&self.journal);
-            Note::remove(folder);
+            RecordingNote::remove(folder);
             if printed.is_cut {
                 finished.problem = Some(format!(
                     "output after the first {MAX_OUTPUT_BYTES} bytes is not on the tape"
@@ -109,7 +110,7 @@ fn kept(journal: &Path) -> String {
     )
 }
 
-impl Finished {
+impl FinishedTapes {
     /// Notes the result in a session's use of tapes.
     pub fn note_in(&self, uses: &mut TapeUse) {
         (uses.recorded, uses.known) = (self.recorded, self.known);
@@ -137,16 +138,16 @@ pub(crate) fn write(
     before: &[u8],
     recorder: &RecorderState,
     filter: Option<Box<RunFilter<'static>>>,
-) -> Finished {
-    let settings = Settings::over(&begin.options, &Replay::default(), &root.path);
+) -> FinishedTapes {
+    let settings = TapeSettings::over(&begin.options, &ReplayDefaults::default(), &root.path);
     let settings = match settings {
         Ok(settings) => settings,
-        Err(error) => return Finished::problem(error.to_string()),
+        Err(error) => return FinishedTapes::problem(error.to_string()),
     };
     if filter.is_none() && settings.decorators.run_programs() {
-        return Finished {
+        return FinishedTapes {
             is_put_off: true,
-            ..Finished::default()
+            ..FinishedTapes::default()
         };
     }
     let mut filter = filter.unwrap_or_else(|| Box::new(|_, _| Err("no program may run".into())));
@@ -168,19 +169,19 @@ pub(crate) fn write(
         let is_logged = begin.flags.iter().any(|flag| flag == DEBUG);
         let decorators = settings.decorators.clone().logged(is_logged);
         if let Err(error) = decorators.apply(&mut tape, &mut *filter) {
-            return Finished::problem(error.to_string());
+            return FinishedTapes::problem(error.to_string());
         }
         // Decorators may have produced text that contains secrets.
         redact(&mut tape);
     }
     chain(&mut tape, before, begin.state.clone());
     let meta = &tape.meta;
-    let invocation = Invocation::of(meta);
+    let invocation = Invocation::new(meta);
     let written = match settings.record {
         RecordMode::Overwrite => place::overwrite(root, &settings, &invocation, &tape),
         _ => place::add(root, &settings, &invocation, tape),
     };
-    written.unwrap_or_else(|error| Finished::problem(error.to_string()))
+    written.unwrap_or_else(|error| FinishedTapes::problem(error.to_string()))
 }
 
 /// Masks known secrets in the output; returns how many were masked.

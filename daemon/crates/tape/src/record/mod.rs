@@ -12,10 +12,10 @@ mod recording;
 mod resume;
 
 pub(crate) use finish::write;
-pub use finish::{MAX_OUTPUT_BYTES, Printed, RecorderState, RecordingEnd};
+pub use finish::{MAX_OUTPUT_BYTES, PrintedOutput, RecorderState, RecordingEnd};
 pub use journal::{Begin, EndEntry, Journal, now_us};
-pub use note::Note;
-pub use open::{CommandLine, ECHO_BYTES, Noted, Typed};
-pub use place::Finished;
-pub use recording::{Recording, Typing};
+pub use note::RecordingNote;
+pub use open::{CommandLine, ECHO_BYTES, NotedInput, TypedBytes};
+pub use place::FinishedTapes;
+pub use recording::{Recording, TypingGuard};
 pub use resume::{KeptRecording, Resumption};

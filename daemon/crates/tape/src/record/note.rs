@@ -9,12 +9,12 @@ const NAME: &str = "recording.json";
 
 /// A recording of which no tape was made yet.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Note {
+pub struct RecordingNote {
     pub root: PathBuf,
     pub journal: PathBuf,
 }
 
-impl Note {
+impl RecordingNote {
     /// Writes the note to a session's directory. Blocks.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         let mut options = std::fs::OpenOptions::new();
@@ -24,7 +24,7 @@ impl Note {
     }
 
     /// Reads the note from a session's directory. Blocks.
-    pub fn of(folder: &Path) -> Option<Self> {
+    pub fn read(folder: &Path) -> Option<Self> {
         let bytes = std::fs::read(folder.join(NAME)).ok()?;
         serde_json::from_slice(&bytes).ok()
     }

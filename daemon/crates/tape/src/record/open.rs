@@ -18,7 +18,7 @@ const MAX_GATHERED_BYTES: usize = 64 << 10;
 pub const ECHO_BYTES: usize = 16 << 10;
 
 #[derive(Debug, Clone, Copy)]
-pub struct Typed<'a> {
+pub struct TypedBytes<'a> {
     pub bytes: &'a [u8],
     /// Offset of the output when they were typed.
     pub offset: u64,
@@ -39,7 +39,7 @@ pub struct CommandLine<'a> {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Noted {
+pub struct NotedInput {
     /// The file does not contain the input yet, or only its mask, so [`super::Recording::kept`] must be handed over.
     pub must_keep: bool,
     /// It continues a secret, although the terminal shows it.
@@ -48,7 +48,7 @@ pub struct Noted {
 
 /// The input of the newest exchange. The next worker gets it as it was typed, which no file may contain.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct Open {
+pub(super) struct OpenInput {
     pub(super) at_us: u64,
     pub(super) offset: u64,
     pub(super) raw: Vec<u8>,
@@ -79,9 +79,9 @@ pub(super) struct Open {
     pub(super) is_answered: bool,
 }
 
-impl Open {
+impl OpenInput {
     /// Returns an input without its bytes.
-    pub(super) fn new(at_us: u64, typed: &Typed<'_>, needs_no_echo: bool) -> Self {
+    pub(super) fn new(at_us: u64, typed: &TypedBytes<'_>, needs_no_echo: bool) -> Self {
         Self {
             at_us,
             offset: typed.offset,
@@ -91,7 +91,7 @@ impl Open {
         }
     }
 
-    pub(super) fn typed(&mut self, typed: &Typed<'_>, hidden: bool) {
+    pub(super) fn typed(&mut self, typed: &TypedBytes<'_>, hidden: bool) {
         self.raw.extend_from_slice(typed.bytes);
         self.echo.typed(typed.bytes);
         self.hidden |= hidden;

@@ -5,9 +5,9 @@ use crate::format::{
     EditError, Edits, Exchange, FormatError, Meta, Tape, WORK_TREE_PATCH, read, write,
 };
 use crate::index::{Fits, Hit};
-use crate::key::{Fingerprint, Invocation, Rules};
+use crate::key::{ContextRules, Fingerprint, Invocation};
 use crate::root::Root;
-use crate::settings::Settings;
+use crate::settings::TapeSettings;
 use crate::tools::marks::{KEYS, RESIZES};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ const OWN_NOTES: [&str; 9] = [
 
 /// The result of a recording.
 #[derive(Debug, Default, Clone)]
-pub struct Finished {
+pub struct FinishedTapes {
     /// Tapes that were written.
     pub written: Vec<String>,
     /// Exchanges on them.
@@ -55,10 +55,10 @@ pub(super) enum PlaceError {
 /// Writes a new tape with the exchanges that are on no tape. Blocks.
 pub(super) fn add(
     root: &Arc<Root>,
-    settings: &Settings,
+    settings: &TapeSettings,
     invocation: &Invocation,
     mut tape: Tape,
-) -> Result<Finished, PlaceError> {
+) -> Result<FinishedTapes, PlaceError> {
     let fits = fits_of(root, &settings.rules, invocation);
     let all = tape.exchanges.len();
     tape.exchanges
@@ -68,10 +68,10 @@ pub(super) fn add(
     if exchanges.all(|exchange| exchange.input.unfinished) {
         tape.exchanges.clear();
     }
-    let mut finished = Finished {
+    let mut finished = FinishedTapes {
         recorded: tape.exchanges.len() as u64,
         known: (all - tape.exchanges.len()) as u64,
-        ..Finished::default()
+        ..FinishedTapes::default()
     };
     if tape.exchanges.is_empty() {
         return Ok(finished);
@@ -95,12 +95,12 @@ fn verb_of(meta: &Meta) -> &str {
 /// Replaces the exchanges that are on tapes, and nothing else. Blocks.
 pub(super) fn overwrite(
     root: &Arc<Root>,
-    settings: &Settings,
+    settings: &TapeSettings,
     invocation: &Invocation,
     tape: &Tape,
-) -> Result<Finished, PlaceError> {
+) -> Result<FinishedTapes, PlaceError> {
     let fits = fits_of(root, &settings.rules, invocation);
-    let mut finished = Finished::default();
+    let mut finished = FinishedTapes::default();
     let mut by_tape: BTreeMap<String, Vec<(u32, &Exchange)>> = BTreeMap::new();
     for exchange in &tape.exchanges {
         if let Some(hit) = known(&fits, exchange) {
@@ -121,7 +121,7 @@ pub(super) fn overwrite(
 /// Returns the text of a tape with some exchanges replaced.
 fn changed(bytes: &[u8], exchanges: &[(u32, &Exchange)]) -> Result<String, PlaceError> {
     let old = read(bytes)?;
-    let mut edits = Edits::of(bytes)?;
+    let mut edits = Edits::parse(bytes)?;
     for (number, exchange) in exchanges {
         let number = *number as usize;
         let mut exchange = (*exchange).clone();
@@ -137,7 +137,7 @@ fn changed(bytes: &[u8], exchanges: &[(u32, &Exchange)]) -> Result<String, Place
     Ok(edits.apply()?)
 }
 
-fn fits_of(root: &Arc<Root>, rules: &Rules, invocation: &Invocation) -> Fits {
+fn fits_of(root: &Arc<Root>, rules: &ContextRules, invocation: &Invocation) -> Fits {
     root.index().fits(rules, &rules.context_of(invocation))
 }
 

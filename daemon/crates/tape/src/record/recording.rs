@@ -1,7 +1,7 @@
 //! The recording of one session while its program runs.
 
 use super::journal::{Begin, EndEntry, Journal, JournalEntry, line_of, now_us};
-use super::open::{ECHO_BYTES, Noted, Open, Typed};
+use super::open::{ECHO_BYTES, NotedInput, OpenInput, TypedBytes};
 use super::resume::{KeptRecording, Resumption};
 use crate::key::PromptTracker;
 use ccd_text::canonical::END_OF_INPUT;
@@ -35,7 +35,7 @@ struct RecordingState {
     redacts: bool,
     /// Number of the newest exchange.
     number: u64,
-    open: Option<Open>,
+    open: Option<OpenInput>,
     /// What was printed since the next input is being typed, up to [`ECHO_BYTES`].
     early: Option<Vec<u8>>,
     /// The lines before the open input, if they started a secret.
@@ -158,18 +158,18 @@ impl Recording {
 
     /// To be called before bytes are typed: the program may answer the first ones while the last ones are written. What
     /// is printed from now on belongs to them.
-    pub fn typing(&self) -> Typing<'_> {
+    pub fn typing(&self) -> TypingGuard<'_> {
         self.state.lock().early = Some(Vec::new());
-        Typing(self)
+        TypingGuard(self)
     }
 
-    fn note_typed(&self, typed: Typed<'_>) -> Noted {
+    fn note_typed(&self, typed: TypedBytes<'_>) -> NotedInput {
         let mut state = self.state.lock();
         let at_us = now_us();
         state.close_piece();
         if typed.bytes == [END_OF_INPUT] && state.has_ended_input() {
             // The same bytes are typed repeatedly until the program reads them; one note is enough.
-            return Noted::default();
+            return NotedInput::default();
         }
         let prompt = state.prompt.as_ref();
         let asks = || prompt.is_some_and(|prompt| asks_for_secret(&prompt.prompt()));
@@ -188,7 +188,7 @@ impl Recording {
             state.number += 1;
             // Line editors do not echo if the terminal never does.
             let never_echoes = state.prompt.is_some();
-            state.open = Some(Open::new(at_us, &typed, never_echoes));
+            state.open = Some(OpenInput::new(at_us, &typed, never_echoes));
         }
         if let Some(open) = &mut state.open {
             open.typed(&typed, hidden);
@@ -198,7 +198,7 @@ impl Recording {
         state.write();
         let has_learned = std::mem::take(&mut state.has_learned);
         let open = state.open.as_ref();
-        Noted {
+        NotedInput {
             must_keep: has_learned || open.is_some_and(|open| !open.is_written),
             is_secret: open.is_some_and(|open| open.goes_on_with_secret),
         }
@@ -270,17 +270,17 @@ impl Recording {
 /// Bytes that are being typed.
 #[must_use]
 #[derive(Debug)]
-pub struct Typing<'a>(&'a Recording);
+pub struct TypingGuard<'a>(&'a Recording);
 
-impl Typing<'_> {
+impl TypingGuard<'_> {
     /// Records the bytes that were typed. When this returns, a complete input is in the file, as a mask if it may be a
     /// secret.
-    pub fn typed(self, typed: Typed<'_>) -> Noted {
+    pub fn typed(self, typed: TypedBytes<'_>) -> NotedInput {
         self.0.note_typed(typed)
     }
 }
 
-impl Drop for Typing<'_> {
+impl Drop for TypingGuard<'_> {
     /// If nothing was typed, what was printed belongs to what was typed before.
     fn drop(&mut self) {
         let mut state = self.0.state.lock();
@@ -395,7 +395,7 @@ impl RecordingState {
     }
 
     /// Checks an input for secrets: hidden input, of this or an earlier line, and a line that continues a secret.
-    fn complete(&mut self, open: &mut Open) {
+    fn complete(&mut self, open: &mut OpenInput) {
         open.is_complete = true;
         if open.hidden {
             let text = String::from_utf8_lossy(&open.raw);
@@ -415,7 +415,7 @@ impl RecordingState {
     }
 
     /// Notes an input, and remembers its secrets.
-    fn note_input(&mut self, open: &Open, unfinished: bool) {
+    fn note_input(&mut self, open: &OpenInput, unfinished: bool) {
         let mut entry = open.entry(self.number, self.redacts);
         entry.unfinished = unfinished;
         if self.redacts && (entry.hidden || entry.removed > 0) {

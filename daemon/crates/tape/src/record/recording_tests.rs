@@ -32,15 +32,15 @@ impl Recorded {
         }
     }
 
-    fn types(&self, text: &str, unseen: bool) -> Noted {
+    fn types(&self, text: &str, unseen: bool) -> NotedInput {
         self.types_while(text, unseen, || {})
     }
 
     /// Types text; `meanwhile` it is written.
-    fn types_while(&self, text: &str, unseen: bool, meanwhile: impl FnOnce()) -> Noted {
+    fn types_while(&self, text: &str, unseen: bool, meanwhile: impl FnOnce()) -> NotedInput {
         let typing = self.recording.typing();
         meanwhile();
-        typing.typed(Typed {
+        typing.typed(TypedBytes {
             bytes: text.as_bytes(),
             offset: 0,
             unseen,
@@ -166,7 +166,7 @@ fn the_next_worker_writes_what_was_only_in_memory() {
         recorded.recording.printed(b"make it\r\n", 0);
         recorded.has(&["***\r"]);
         let kept = recorded.recording.kept();
-        let resumption = Resumption::of(&kept);
+        let resumption = Resumption::read(&kept);
         let next = Recording::resume(kept, resumption, Arc::default(), b"make it\r\n", b"");
         next.flush();
         recorded.has(&[input]);

@@ -1,7 +1,7 @@
 //! A recording as it is handed to the next worker. If a worker was killed, the journal is newer than that.
 
 use super::journal::{self, Journal, JournalEntry};
-use super::open::{Open, ends_line};
+use super::open::{OpenInput, ends_line};
 use ccd_text::redact::TypedLines;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -15,7 +15,7 @@ pub struct KeptRecording {
     pub(super) redacts: bool,
     pub(super) is_plain: bool,
     pub(super) number: u64,
-    pub(super) open: Option<Open>,
+    pub(super) open: Option<OpenInput>,
     #[serde(default)]
     pub(super) lines: TypedLines,
     /// Hidden input that the session does not know of, because its terminal never echoes.
@@ -32,12 +32,12 @@ pub struct Resumption {
     /// Number of the newest exchange.
     pub(super) number: u64,
     /// Its input, if more may belong to it.
-    pub(super) open: Option<Open>,
+    pub(super) open: Option<OpenInput>,
 }
 
 impl Resumption {
     /// Combines the journal and the kept state. Blocks.
-    pub fn of(kept: &KeptRecording) -> io::Result<Self> {
+    pub fn read(kept: &KeptRecording) -> io::Result<Self> {
         let journal = Journal::resume(kept.journal.clone())?;
         let entries = journal::read(&kept.journal)?;
         let (number, open) = newest(kept, &entries);
@@ -54,7 +54,7 @@ impl Resumption {
 }
 
 /// Returns the newest exchange's number, and its input if more may belong to it.
-fn newest(kept: &KeptRecording, entries: &[JournalEntry]) -> (u64, Option<Open>) {
+fn newest(kept: &KeptRecording, entries: &[JournalEntry]) -> (u64, Option<OpenInput>) {
     let inputs = entries.iter().filter_map(|entry| match entry {
         JournalEntry::Input(input) => Some((input.number, ends_line(&input.bytes))),
         _ => None,

@@ -253,7 +253,7 @@ impl Root {
 
     /// Returns how often a tape was played; `None` if never.
     pub fn used(&self, tape: &str) -> Option<Used> {
-        self.usage.of(tape)
+        self.usage.get(tape)
     }
 
     pub fn bytes(&self) -> u64 {

@@ -69,7 +69,7 @@ impl Usage {
         self.0.lock().played.clone()
     }
 
-    pub(super) fn of(&self, tape: &str) -> Option<Used> {
+    pub(super) fn get(&self, tape: &str) -> Option<Used> {
         self.0.lock().used.get(tape).cloned()
     }
 
@@ -115,7 +115,7 @@ mod tests {
             at: "2026-01-01T00:00:00.000Z".to_owned(),
         };
         usage.load(vec![(tape.clone(), before)]);
-        assert_eq!(usage.of("p/a").unwrap().exchanges, 3);
+        assert_eq!(usage.get("p/a").unwrap().exchanges, 3);
         assert_eq!(usage.take_unsaved(), []);
         usage.played(&tape, 2);
         let rows = usage.take_unsaved();
@@ -124,6 +124,6 @@ mod tests {
         usage.not_saved(rows);
         assert_eq!(usage.take_unsaved().len(), 1);
         usage.forget(&[tape]);
-        assert_eq!(usage.of("p/a"), None);
+        assert_eq!(usage.get("p/a"), None);
     }
 }

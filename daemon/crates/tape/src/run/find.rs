@@ -2,10 +2,10 @@
 
 use crate::TapeError;
 use crate::format::{Exchange, Meta};
-use crate::index::{Asked, Fits, Index, ReadError, TapeId};
+use crate::index::{Fits, Index, Lookup, ReadError, TapeId};
 use crate::key::{Context, Invocation, StateHash};
 use crate::root::{CATCH_UP, Root};
-use crate::settings::Settings;
+use crate::settings::TapeSettings;
 use std::io;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ const MAX_LOOKS: usize = 3;
 
 /// A run as it is looked up, and recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
+pub struct RunKey {
     /// Without its directory.
     pub program: String,
     /// Only the arguments that count.
@@ -31,16 +31,16 @@ pub struct TapedRun {
     pub exchange: Exchange,
 }
 
-impl Run {
+impl RunKey {
     /// Returns the run from a tape; if several have it, always from the oldest one. Blocks.
     /// `record_with` is the command line that records it.
     pub fn find(
         &self,
         root: &Root,
-        settings: &Settings,
+        settings: &TapeSettings,
         record_with: &str,
     ) -> Result<TapedRun, TapeError> {
-        let context = settings.rules.context_of(&Invocation::of(&self.meta()));
+        let context = settings.rules.context_of(&Invocation::new(&self.meta()));
         let mut index = root.index();
         for look in 1.. {
             match self.read(&index, settings, &context) {
@@ -56,7 +56,7 @@ impl Run {
             }
             index = next;
         }
-        let miss = index.fits(&settings.rules, &context).explain(&Asked {
+        let miss = index.fits(&settings.rules, &context).explain(&Lookup {
             rules: &settings.rules,
             session: &context,
             prompt: "",
@@ -74,7 +74,7 @@ impl Run {
     fn read(
         &self,
         index: &Arc<Index>,
-        settings: &Settings,
+        settings: &TapeSettings,
         context: &Context,
     ) -> Result<Option<TapedRun>, ReadError> {
         let fits: Fits = index.fits(&settings.rules, context);

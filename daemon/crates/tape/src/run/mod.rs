@@ -4,6 +4,6 @@ mod find;
 mod patch;
 mod record;
 
-pub use find::{Run, TapedRun};
+pub use find::{RunKey, TapedRun};
 pub use patch::{is_of_a_run, patch, set_patch};
 pub use record::RunRecord;

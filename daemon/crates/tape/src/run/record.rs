@@ -1,14 +1,14 @@
 //! Writes a run to a tape.
 
-use super::Run;
+use super::RunKey;
 use crate::format::{
-    Annotations, Chunk, Exchange, InputKind, Meta, Pre, Recorder, Tape, TypedInput,
+    Annotations, Chunk, Exchange, InputKind, Meta, Pre, RecordedBy, Tape, TypedInput,
 };
 use crate::key::StateHash;
 use crate::play::stored_latency;
-use crate::record::{Begin, Finished, RecorderState, write};
+use crate::record::{Begin, FinishedTapes, RecorderState, write};
 use crate::root::Root;
-use crate::settings::Settings;
+use crate::settings::TapeSettings;
 use ccd_protocol::tape::{TapeExit, TapeOptions};
 use std::sync::Arc;
 
@@ -23,17 +23,17 @@ pub struct RunRecord {
     pub annotations: Annotations,
 }
 
-impl Run {
+impl RunKey {
     /// Writes the run to a new tape if it is on none, or to the tape that has it, as `record` in `options` says. Blocks.
-    /// `options` are complete ([`Settings::completed`]). Secrets are removed, except from what the run changed in the work
+    /// `options` are complete ([`TapeSettings::completed`]). Secrets are removed, except from what the run changed in the work
     /// tree.
     pub fn record(
         self,
         record: RunRecord,
         root: &Arc<Root>,
-        settings: &Settings,
+        settings: &TapeSettings,
         options: &TapeOptions,
-    ) -> Finished {
+    ) -> FinishedTapes {
         let options = named(options.clone());
         let meta = Meta {
             created_at: ccd_base::clock::now(),
@@ -44,9 +44,9 @@ impl Run {
             ..self.meta()
         };
         let tape = Tape {
-            session: Recorder {
+            session: RecordedBy {
                 flags: settings.flags(),
-                ..Recorder::own()
+                ..RecordedBy::own()
             },
             exchanges: vec![Exchange {
                 pre: Pre::default(),
@@ -75,7 +75,7 @@ impl Run {
         };
         let finished = write(root, &begin, tape, b"", &RecorderState::default(), None);
         if finished.is_put_off {
-            Finished::problem("filters in replay.decorators are not run for it".into())
+            FinishedTapes::problem("filters in replay.decorators are not run for it".into())
         } else {
             finished
         }
@@ -104,12 +104,12 @@ mod tests {
     use crate::index::Miss;
     use crate::key::Fingerprint;
     use crate::run::TapedRun;
-    use crate::settings::Replay;
+    use crate::settings::ReplayDefaults;
     use ccd_protocol::tape::RecordMode;
     use std::path::Path;
 
-    fn run(args: &[&str], input: &str) -> Run {
-        Run {
+    fn run(args: &[&str], input: &str) -> RunKey {
+        RunKey {
             program: "claude".into(),
             args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             cwd: "/p".into(),
@@ -143,21 +143,21 @@ mod tests {
             Self { folder, root }
         }
 
-        fn record(&self, record: RecordMode, run: &Run, done: RunRecord) -> Finished {
+        fn record(&self, record: RecordMode, run: &RunKey, done: RunRecord) -> FinishedTapes {
             let options = TapeOptions {
                 record: Some(record),
                 ..TapeOptions::default()
             };
             let settings = self.settings(&options);
-            let options = settings.completed(&options, &Replay::default());
+            let options = settings.completed(&options, &ReplayDefaults::default());
             run.clone().record(done, &self.root, &settings, &options)
         }
 
-        fn settings(&self, options: &TapeOptions) -> Settings {
-            Settings::over(options, &Replay::default(), self.folder.path()).unwrap()
+        fn settings(&self, options: &TapeOptions) -> TapeSettings {
+            TapeSettings::over(options, &ReplayDefaults::default(), self.folder.path()).unwrap()
         }
 
-        fn find(&self, run: &Run) -> Result<TapedRun, Box<Miss>> {
+        fn find(&self, run: &RunKey) -> Result<TapedRun, Box<Miss>> {
             let settings = self.settings(&TapeOptions::default());
             match run.find(&self.root, &settings, "ccctl exec --record new …") {
                 Ok(found) => Ok(found),

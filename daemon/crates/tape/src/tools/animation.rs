@@ -1,9 +1,9 @@
 //! The screen of a tape as an SVG image.
 
 use super::marks::{idle_ms, keys, resizes};
-use super::timeline::{Moment, What, drawn, for_terminal, moments, size};
+use super::timeline::{Moment, MomentKind, drawn, for_terminal, moments, size};
 use crate::format::{Exchange, Tape};
-use ccd_screen::{Film, PictureTooLarge, Screen, Still, draw_svg};
+use ccd_screen::{PictureTooLarge, Screen, ScreenSnapshot, SvgAnimation, draw_svg};
 
 /// Minimum time between the frames of an animation: more than 30 per second would not be seen.
 const MIN_FRAME_MS: u64 = 33;
@@ -22,7 +22,7 @@ const KEY_MS: u64 = 40;
 const MAX_KEY_BYTES: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pace {
+pub struct AnimationPace {
     /// Factor of the recorded speed, more than 0.
     pub speed: f64,
     /// Maximum pause, at the recorded speed.
@@ -33,7 +33,7 @@ pub struct Pace {
 
 /// Returns an SVG document that plays `tape` in a loop, and its number of frames.
 /// It contains no script, and shows the last frame where animations are not supported.
-pub fn animate(tape: &Tape, pace: Pace) -> Result<(String, usize), PictureTooLarge> {
+pub fn animate(tape: &Tape, pace: AnimationPace) -> Result<(String, usize), PictureTooLarge> {
     let (changes, end_ms) = paced(tape, pace);
     let mut frame_ms = MIN_FRAME_MS;
     loop {
@@ -52,13 +52,13 @@ pub fn animate(tape: &Tape, pace: Pace) -> Result<(String, usize), PictureTooLar
 }
 
 /// Returns the screen at the end of an exchange as an SVG document.
-pub fn still(tape: &Tape, exchange: usize) -> Result<String, PictureTooLarge> {
+pub fn snapshot(tape: &Tape, exchange: usize) -> Result<String, PictureTooLarge> {
     let (rows, cols) = size(tape);
     let mut screen = Screen::new(rows, cols);
     let shown = exchange.saturating_add(1);
     let mut begun = 0;
     for Moment { what, .. } in moments(tape) {
-        begun += usize::from(matches!(what, What::Begin(_)));
+        begun += usize::from(matches!(what, MomentKind::Begin(_)));
         if begun > shown {
             break;
         }
@@ -69,37 +69,37 @@ pub fn still(tape: &Tape, exchange: usize) -> Result<String, PictureTooLarge> {
         .last()
         .filter(|_| shown >= tape.exchanges.len());
     let has_ended = last.is_some_and(|last| last.exit.is_some());
-    let still = screen.still();
-    let rows = 0..used_rows(&still, screen.size().0);
-    draw_svg(&still, &rows, &tape.meta.command_line(), has_ended)
+    let snapshot = screen.snapshot();
+    let rows = 0..used_rows(&snapshot, screen.size().0);
+    draw_svg(&snapshot, &rows, &tape.meta.command_line(), has_ended)
 }
 
 /// Returns how many rows are drawn: of a terminal that is higher than usual, no blank rows at its end.
-fn used_rows(still: &Still, rows: u16) -> u16 {
+fn used_rows(snapshot: &ScreenSnapshot, rows: u16) -> u16 {
     const USUAL_ROWS: u16 = 60;
     const LEAST_ROWS: u16 = 10;
     if rows <= USUAL_ROWS {
         return rows;
     }
-    let lines = still.lines(&(0..rows));
+    let lines = snapshot.lines(&(0..rows));
     let last = lines.iter().rposition(|line| !line.trim().is_empty());
     let last = last.and_then(|row| u16::try_from(row).ok()).unwrap_or(0);
-    (last.max(still.cursor().row) + 1).clamp(LEAST_ROWS, rows)
+    (last.max(snapshot.cursor().row) + 1).clamp(LEAST_ROWS, rows)
 }
 
-fn show(tape: &Tape, what: What<'_>, screen: &mut Screen) {
+fn show(tape: &Tape, what: MomentKind<'_>, screen: &mut Screen) {
     match what {
-        What::Output(chunk) => screen.feed(&for_terminal(tape, &chunk.data)),
-        What::Resize(size) => {
+        MomentKind::Output(chunk) => screen.feed(&for_terminal(tape, &chunk.data)),
+        MomentKind::Resize(size) => {
             let (rows, cols) = drawn(size);
             screen.resize(rows, cols);
         }
-        What::Begin(_) | What::Keys(_) | What::Marker(_) => {}
+        MomentKind::Begin(_) | MomentKind::Keys(_) | MomentKind::Marker(_) => {}
     }
 }
 
 /// Returns all changes of the screen with the time at which they are shown, and the total time.
-fn paced(tape: &Tape, pace: Pace) -> (Vec<(u64, What<'_>)>, u64) {
+fn paced(tape: &Tape, pace: AnimationPace) -> (Vec<(u64, MomentKind<'_>)>, u64) {
     let (mut last_ms, mut shown_ms, mut unechoed_bytes) = (0, 0.0, 0);
     let mut before: Option<&Exchange> = None;
     let mut changes = Vec::new();
@@ -107,7 +107,7 @@ fn paced(tape: &Tape, pace: Pace) -> (Vec<(u64, What<'_>)>, u64) {
         let mut pause_ms = at_ms - last_ms;
         last_ms = at_ms;
         match what {
-            What::Begin(exchange) => {
+            MomentKind::Begin(exchange) => {
                 unechoed_bytes = if has_times(exchange, before) {
                     0
                 } else {
@@ -118,15 +118,15 @@ fn paced(tape: &Tape, pace: Pace) -> (Vec<(u64, What<'_>)>, u64) {
                 }
                 before = Some(exchange);
             }
-            What::Output(chunk) if chunk.data.len() <= unechoed_bytes.min(MAX_KEY_BYTES) => {
+            MomentKind::Output(chunk) if chunk.data.len() <= unechoed_bytes.min(MAX_KEY_BYTES) => {
                 unechoed_bytes -= chunk.data.len();
                 pause_ms = pause_ms.max(KEY_MS);
             }
-            What::Output(_) => unechoed_bytes = 0,
-            What::Keys(_) | What::Resize(_) | What::Marker(_) => {}
+            MomentKind::Output(_) => unechoed_bytes = 0,
+            MomentKind::Keys(_) | MomentKind::Resize(_) | MomentKind::Marker(_) => {}
         }
         shown_ms += pause_ms.min(pace.idle_limit_ms) as f64 / pace.speed;
-        if matches!(what, What::Output(_) | What::Resize(_)) {
+        if matches!(what, MomentKind::Output(_) | MomentKind::Resize(_)) {
             changes.push((shown_ms as u64, what));
         }
     }
@@ -143,7 +143,7 @@ fn has_times(exchange: &Exchange, before: Option<&Exchange>) -> bool {
 }
 
 /// Returns when each frame is shown, and after which change it is taken. Changes soon after a frame belong to it.
-fn frames(changes: &[(u64, What<'_>)], frame_ms: u64) -> Vec<(u64, usize)> {
+fn frames(changes: &[(u64, MomentKind<'_>)], frame_ms: u64) -> Vec<(u64, usize)> {
     let mut frames: Vec<(u64, usize)> = vec![(0, 0)];
     for (index, (at_ms, _)) in changes.iter().enumerate() {
         match frames.last_mut() {
@@ -156,22 +156,22 @@ fn frames(changes: &[(u64, What<'_>)], frame_ms: u64) -> Vec<(u64, usize)> {
 
 fn film(
     tape: &Tape,
-    changes: &[(u64, What<'_>)],
+    changes: &[(u64, MomentKind<'_>)],
     frames: &[(u64, usize)],
-) -> Result<Film, PictureTooLarge> {
+) -> Result<SvgAnimation, PictureTooLarge> {
     let (rows, cols) = size(tape);
     let mut screen = Screen::new(rows, cols);
-    let (mut film, mut shown) = (Film::default(), 0);
+    let (mut film, mut shown) = (SvgAnimation::default(), 0);
     if let Some((rows, cols)) = largest(tape) {
         // All frames have the size of the first.
-        film.push(0, &Screen::new(rows, cols).still());
+        film.push(0, &Screen::new(rows, cols).snapshot());
     }
     for (at_ms, end) in frames {
         for (_, change) in &changes[shown..*end] {
             show(tape, *change, &mut screen);
         }
         shown = *end;
-        film.push(*at_ms, &screen.still());
+        film.push(*at_ms, &screen.snapshot());
         if film.len_bytes() > MAX_BYTES {
             return Err(PictureTooLarge("16 MiB"));
         }
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
     use crate::format::{Chunk, PtySize};
 
-    const PACE: Pace = Pace {
+    const PACE: AnimationPace = AnimationPace {
         speed: 1.0,
         idle_limit_ms: 2000,
         end_pause_ms: 2000,
@@ -257,7 +257,7 @@ mod tests {
             |pace| -> Vec<u64> { paced(&tape, pace).0.iter().map(|change| change.0).collect() };
         // Of the last key, nobody knows when it was typed.
         assert_eq!(times(PACE), [10, 120, 370, 1_370, 3_380, 4_120]);
-        let short = Pace {
+        let short = AnimationPace {
             idle_limit_ms: 500,
             ..PACE
         };
@@ -274,9 +274,9 @@ mod tests {
         let resizes = serde_json::json!([{"at_ms": 0, "rows": 6, "cols": 16}]);
         let notes = &mut tape.exchanges[1].annotations;
         notes.insert("resizes".into(), resizes);
-        let small = still(&tape, 0).unwrap();
+        let small = snapshot(&tape, 0).unwrap();
         assert!(small.contains(">01234567</text>"), "{small}");
-        let large = still(&tape, 1).unwrap();
+        let large = snapshot(&tape, 1).unwrap();
         assert!(large.contains(">0123456789abcde</text>"), "{large}");
         // The animation has room for the largest size.
         let size = |svg: &str| svg.split_once(" viewBox").unwrap().0.to_owned();
@@ -324,9 +324,9 @@ mod tests {
     #[test]
     fn a_still_shows_the_screen_at_an_exchange() {
         let tape = tape(vec![exchange("", &["one"]), exchange("x\r", &["\r\ntwo"])]);
-        assert!(!still(&tape, 0).unwrap().contains("two"));
+        assert!(!snapshot(&tape, 0).unwrap().contains("two"));
         for last in [1, 7, usize::MAX] {
-            assert!(still(&tape, last).unwrap().contains(">two</text>"));
+            assert!(snapshot(&tape, last).unwrap().contains(">two</text>"));
         }
     }
 

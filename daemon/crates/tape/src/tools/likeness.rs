@@ -8,7 +8,7 @@ use super::diff::normal_output;
 use super::timeline::{size, with_returns};
 use crate::format::{Chunk, Exchange, Tape, TypedInput};
 use crate::key::{PromptTracker, normal_input, prompt_signature, scrub};
-use ccd_screen::{Place, Roll};
+use ccd_screen::{RowPosition, ScrollingScreen};
 use ccd_text::redact::{KnownTexts, redact};
 use std::cmp::Reverse;
 
@@ -16,7 +16,7 @@ use std::cmp::Reverse;
 pub const SILENCE_MS: u64 = 300;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Likeness {
+pub enum OutputLikeness {
     Same,
     /// The tape has only the start of the answer.
     Start,
@@ -24,8 +24,8 @@ pub enum Likeness {
 }
 
 pub struct Comparison {
-    tape: Side,
-    now: Side,
+    tape: ComparedSide,
+    now: ComparedSide,
     secrets: KnownTexts,
     /// The lines that were typed for this exchange, as their echo shows them.
     echoes: Vec<String>,
@@ -46,31 +46,31 @@ pub struct Comparison {
 }
 
 /// One of the two.
-struct Side {
+struct ComparedSide {
     /// `None` without a terminal.
-    roll: Option<Roll>,
+    screen: Option<ScrollingScreen>,
     /// The end of what was the same.
-    same: Place,
+    same: RowPosition,
     /// Without a terminal: the output of this exchange.
     chunks: Vec<Chunk>,
 }
 
-impl Side {
+impl ComparedSide {
     fn new(tape: &Tape) -> Self {
         let (rows, cols) = size(tape);
         Self {
-            roll: tape.meta.pty.map(|_| Roll::new(rows, cols)),
-            same: Place::default(),
+            screen: tape.meta.pty.map(|_| ScrollingScreen::new(rows, cols)),
+            same: RowPosition::default(),
             chunks: Vec::new(),
         }
     }
 
     fn print(&mut self, chunks: impl IntoIterator<Item = Chunk>) {
         for chunk in chunks {
-            match &mut self.roll {
-                Some(roll) if roll.is_alternate() => roll.feed(&chunk.data),
+            match &mut self.screen {
+                Some(screen) if screen.is_alternate() => screen.feed(&chunk.data),
                 // Whether the terminal adds them may depend on when a program changes its modes.
-                Some(roll) => roll.feed(&with_returns(&chunk.data)),
+                Some(screen) => screen.feed(&with_returns(&chunk.data)),
                 None => self.chunks.push(chunk),
             }
         }
@@ -78,8 +78,8 @@ impl Side {
 
     /// Returns what is shown since the last position that was the same.
     fn text(&self, secrets: &KnownTexts) -> String {
-        let text = match &self.roll {
-            Some(roll) => roll.since(self.same),
+        let text = match &self.screen {
+            Some(screen) => screen.since(self.same),
             None => normal_output(&self.chunks, None),
         };
         clean(&text, secrets)
@@ -96,19 +96,19 @@ impl Side {
 
     /// A program on the alternate screen draws again and again, in parts that depend on time.
     fn is_alternate(&self) -> bool {
-        self.roll.as_ref().is_some_and(Roll::is_alternate)
+        self.screen.as_ref().is_some_and(ScrollingScreen::is_alternate)
     }
 
     /// Returns how far the cursor has come.
     fn way(&self) -> Option<(isize, isize)> {
-        let roll = self.roll.as_ref()?;
-        Some(self.same.to(roll.place()))
+        let screen = self.screen.as_ref()?;
+        Some(self.same.to(screen.place()))
     }
 
     fn settle(&mut self) {
-        if let Some(roll) = &mut self.roll {
-            self.same = roll.place();
-            roll.forget();
+        if let Some(screen) = &mut self.screen {
+            self.same = screen.place();
+            screen.forget();
         }
     }
 }
@@ -117,8 +117,8 @@ impl Comparison {
     /// Starts the comparison of a tape's program; `secrets` are masked in what it prints.
     pub fn new(tape: &Tape, secrets: &[String]) -> Self {
         Self {
-            tape: Side::new(tape),
-            now: Side::new(tape),
+            tape: ComparedSide::new(tape),
+            now: ComparedSide::new(tape),
             secrets: KnownTexts::new(secrets),
             echoes: Vec::new(),
             earlier: Vec::new(),
@@ -173,20 +173,20 @@ impl Comparison {
     }
 
     /// Compares the answer so far. `may_be_cut`: the tape may lack its end.
-    pub fn likeness(&self, may_be_cut: bool) -> Likeness {
+    pub fn likeness(&self, may_be_cut: bool) -> OutputLikeness {
         let texts = self.texts();
         if texts.0 == texts.1 {
-            return Likeness::Same;
+            return OutputLikeness::Same;
         }
         if may_be_cut && self.draws() {
-            return Likeness::Start;
+            return OutputLikeness::Start;
         }
         if self.is_drawing {
-            return Likeness::Differs;
+            return OutputLikeness::Differs;
         }
         let is_mixed = may_be_cut || self.is_behind() || self.echoes.len() > 1;
-        if self.tape.roll.is_none() || !is_mixed {
-            return Likeness::Differs;
+        if self.tape.screen.is_none() || !is_mixed {
+            return OutputLikeness::Differs;
         }
         self.likeness_without_echoes(may_be_cut)
     }
@@ -209,7 +209,7 @@ impl Comparison {
             self.left_since.get_or_insert(self.index);
             return;
         }
-        if tape != now && self.likeness_without_echoes(true) != Likeness::Same {
+        if tape != now && self.likeness_without_echoes(true) != OutputLikeness::Same {
             self.left_since.get_or_insert(self.index);
         } else if tape != now || self.is_at_same_place() {
             self.settle();
@@ -235,7 +235,7 @@ impl Comparison {
 
     /// Returns what is compared: the texts of the tape and of the program.
     pub fn texts(&self) -> (String, String) {
-        let of = |side: &Side| side.text(&self.secrets);
+        let of = |side: &ComparedSide| side.text(&self.secrets);
         (of(&self.tape), of(&self.now))
     }
 
@@ -252,7 +252,7 @@ impl Comparison {
 
     /// Compares what both sides show without the lines that were typed. A terminal echoes a line when it is typed, into
     /// whatever is printed then, and a line editor shows it when it reads it, at the latest then.
-    fn likeness_without_echoes(&self, may_be_cut: bool) -> Likeness {
+    fn likeness_without_echoes(&self, may_be_cut: bool) -> OutputLikeness {
         let [mut tape, mut now] = [&self.tape, &self.now].map(|side| side.squeezed(&self.secrets));
         let mut lines: Vec<&str> =
             (self.earlier.iter().chain(&self.echoes).map(String::as_str)).collect();
@@ -264,7 +264,7 @@ impl Comparison {
             // An editor shows a line that was typed early twice.
             let twice = if self.has_editor { same.len() } else { 0 };
             if on_tape > shown + twice {
-                return Likeness::Differs;
+                return OutputLikeness::Differs;
             }
             has_all &= shown <= on_tape + twice;
         }
@@ -274,12 +274,12 @@ impl Comparison {
             .flat_map(|line| line.char_indices().map(|(at, _)| &line[..at]));
         let mut begun = starts.filter_map(|start| tape.strip_suffix(start));
         if tape == now && has_all {
-            Likeness::Same
+            OutputLikeness::Same
         } else if may_be_cut && (now.starts_with(&tape) || begun.any(|tape| now.starts_with(tape)))
         {
-            Likeness::Start
+            OutputLikeness::Start
         } else {
-            Likeness::Differs
+            OutputLikeness::Differs
         }
     }
 }

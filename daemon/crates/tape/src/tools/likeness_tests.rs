@@ -1,13 +1,13 @@
 use super::super::tests::{exchange, tape};
-use super::Likeness::{Differs, Same, Start};
+use super::OutputLikeness::{Differs, Same, Start};
 use super::*;
 
 /// Compares each exchange, whose answer may be cut, with what a program prints; the first one is its start.
-fn compared(pairs: &[(&str, &str, &str)]) -> Vec<Likeness> {
+fn compared(pairs: &[(&str, &str, &str)]) -> Vec<OutputLikeness> {
     compared_with(pairs, false)
 }
 
-fn compared_with(pairs: &[(&str, &str, &str)], has_editor: bool) -> Vec<Likeness> {
+fn compared_with(pairs: &[(&str, &str, &str)], has_editor: bool) -> Vec<OutputLikeness> {
     let mut comparison = Comparison::new(&tape(Vec::new()), &[]);
     if has_editor {
         comparison.note_editor();

@@ -31,7 +31,7 @@ pub(crate) struct KeyPress {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Resize {
+pub(crate) struct ResizeMark {
     pub(crate) at_ms: u64,
     #[serde(flatten)]
     pub(crate) size: PtySize,
@@ -80,13 +80,13 @@ pub(super) fn forget_keys(exchange: &mut Exchange) {
     exchange.annotations.remove(KEYS);
 }
 
-pub(super) fn resizes(exchange: &Exchange) -> Vec<Resize> {
-    let parsed = list(exchange, RESIZES).filter_map(|value| Resize::deserialize(value).ok());
-    let is_size = |Resize { size, .. }: &Resize| size.rows > 0 && size.cols > 0;
+pub(super) fn resizes(exchange: &Exchange) -> Vec<ResizeMark> {
+    let parsed = list(exchange, RESIZES).filter_map(|value| ResizeMark::deserialize(value).ok());
+    let is_size = |ResizeMark { size, .. }: &ResizeMark| size.rows > 0 && size.cols > 0;
     parsed.filter(is_size).collect()
 }
 
-pub(crate) fn add_resize(annotations: &mut Annotations, resize: Resize) {
+pub(crate) fn add_resize(annotations: &mut Annotations, resize: ResizeMark) {
     push(annotations, RESIZES, &resize);
 }
 

@@ -15,14 +15,14 @@ mod timeline;
 mod transcript;
 mod typed_lines;
 
-pub use animation::{Pace, animate, still};
+pub use animation::{AnimationPace, animate, snapshot};
 pub use chain::chain;
 pub use diff::{diff, unified};
-pub use likeness::{Comparison, Likeness, SILENCE_MS};
+pub use likeness::{Comparison, OutputLikeness, SILENCE_MS};
 pub use marks::IDLE;
 pub use mask::{count_removed, mask_known};
 pub use one_line::input_in_one_line;
-pub use redact::{Removal, Removed, redact_meta, redact_tape};
+pub use redact::{Removal, RemovedSecrets, redact_meta, redact_tape};
 pub use timeline::{size, with_returns};
 pub use transcript::{ended, is_echoed, transcript};
 pub use typed_lines::{PRIVATE_KEY, shown_keys};
@@ -30,7 +30,7 @@ pub use typed_lines::{PRIVATE_KEY, shown_keys};
 #[cfg(test)]
 pub(crate) mod tests {
     use crate::format::{
-        Chunk, Exchange, FORMAT, InputKind, Meta, PtySize, Recorder, Tape, TypedInput,
+        Chunk, Exchange, FORMAT, InputKind, Meta, PtySize, RecordedBy, Tape, TypedInput,
     };
 
     /// Returns a tape of `sqlite3 -batch` on a terminal.
@@ -44,9 +44,9 @@ pub(crate) mod tests {
                 redact: true,
                 ..Meta::default()
             },
-            session: Recorder {
+            session: RecordedBy {
                 format: FORMAT,
-                ..Recorder::default()
+                ..RecordedBy::default()
             },
             exchanges,
         }

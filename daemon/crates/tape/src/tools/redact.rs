@@ -19,7 +19,7 @@ pub struct Removal {
 
 /// What was removed from the invocation.
 #[derive(Debug, Default)]
-pub struct Removed {
+pub struct RemovedSecrets {
     pub count: u64,
     /// Secrets in its arguments and its environment.
     pub texts: Vec<String>,
@@ -72,11 +72,11 @@ pub fn redact_tape(tape: &mut Tape) -> Vec<Removal> {
 }
 
 /// Replaces every secret in the invocation of a program.
-pub fn redact_meta(meta: &mut Meta) -> Removed {
+pub fn redact_meta(meta: &mut Meta) -> RemovedSecrets {
     let (mut removals, mut texts) = (Vec::new(), Vec::new());
     redact_parts(meta, &mut removals, &mut texts);
     let count = removals.iter().map(|removal| removal.count as u64).sum();
-    Removed { count, texts }
+    RemovedSecrets { count, texts }
 }
 
 fn redact_parts(meta: &mut Meta, removals: &mut Vec<Removal>, known: &mut Vec<String>) {

@@ -11,11 +11,11 @@ const MAX_SIDE: u16 = 1000;
 pub(super) struct Moment<'a> {
     /// Milliseconds since the start of the program.
     pub(super) at_ms: u64,
-    pub(super) what: What<'a>,
+    pub(super) what: MomentKind<'a>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum What<'a> {
+pub(super) enum MomentKind<'a> {
     /// An exchange starts.
     Begin(&'a Exchange),
     /// An input, or a part of it that was typed at once.
@@ -45,10 +45,10 @@ fn course(exchange: &Exchange, start_ms: u64) -> (Vec<Moment<'_>>, u64) {
     let mut input = &exchange.input.bytes[..];
     let mut keys = keys(exchange).into_iter().peekable();
     // At equal times notes come first: a program redraws when the size changes.
-    let mut timed = vec![(0, What::Begin(exchange))];
+    let mut timed = vec![(0, MomentKind::Begin(exchange))];
     timed.extend(notes(exchange));
     if keys.peek().is_none() && !input.is_empty() {
-        timed.push((0, What::Keys(input)));
+        timed.push((0, MomentKind::Keys(input)));
     }
     let mut at_ms = 0_u64;
     let chunks = exchange.chunks.iter().map(Some).chain([None]);
@@ -58,11 +58,11 @@ fn course(exchange: &Exchange, start_ms: u64) -> (Vec<Moment<'_>>, u64) {
             let len = usize::try_from(key.len_bytes).unwrap_or(usize::MAX);
             let (pressed, rest) = input.split_at(len.min(input.len()));
             input = rest;
-            timed.push((at_ms, What::Keys(pressed)));
+            timed.push((at_ms, MomentKind::Keys(pressed)));
         }
         if let Some(chunk) = chunk {
             at_ms = at_ms.saturating_add(chunk.delay_ms);
-            timed.push((at_ms, What::Output(chunk)));
+            timed.push((at_ms, MomentKind::Output(chunk)));
         }
     }
     timed.sort_by_key(|(at_ms, _)| *at_ms);
@@ -76,11 +76,11 @@ fn course(exchange: &Exchange, start_ms: u64) -> (Vec<Moment<'_>>, u64) {
 }
 
 /// Returns the changes of size and the markers.
-fn notes(exchange: &Exchange) -> impl Iterator<Item = (u64, What<'_>)> {
+fn notes(exchange: &Exchange) -> impl Iterator<Item = (u64, MomentKind<'_>)> {
     let resizes = resizes(exchange).into_iter();
-    let resizes = resizes.map(|resize| (resize.at_ms, What::Resize(resize.size)));
+    let resizes = resizes.map(|resize| (resize.at_ms, MomentKind::Resize(resize.size)));
     let markers = markers(exchange).into_iter();
-    resizes.chain(markers.map(|marker| (marker.at_ms, What::Marker(marker.label))))
+    resizes.chain(markers.map(|marker| (marker.at_ms, MomentKind::Marker(marker.label))))
 }
 
 /// Returns the bytes for a terminal: if the program had none, carriage returns are added before line feeds.
@@ -148,11 +148,11 @@ mod tests {
         let tape = super::super::tests::tape(vec![exchange, Exchange::default()]);
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let told = moments(&tape).map(|Moment { at_ms, what }| match what {
-            What::Begin(_) => format!("{at_ms} begin"),
-            What::Keys(keys) => format!("{at_ms} typed {}", text(keys)),
-            What::Output(chunk) => format!("{at_ms} printed {}", text(&chunk.data)),
-            What::Resize(size) => format!("{at_ms} {}x{}", size.cols, size.rows),
-            What::Marker(label) => format!("{at_ms} marker {label}"),
+            MomentKind::Begin(_) => format!("{at_ms} begin"),
+            MomentKind::Keys(keys) => format!("{at_ms} typed {}", text(keys)),
+            MomentKind::Output(chunk) => format!("{at_ms} printed {}", text(&chunk.data)),
+            MomentKind::Resize(size) => format!("{at_ms} {}x{}", size.cols, size.rows),
+            MomentKind::Marker(label) => format!("{at_ms} marker {label}"),
         });
         told.collect::<Vec<_>>().join("; ")
     }

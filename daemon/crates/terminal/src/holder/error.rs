@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::descriptors::DescriptorLimits;
 use super::path_bytes;
-use super::ring_file::RingError;
+use super::ring::RingError;
 use super::slot_set::MAX_SLOTS;
 
 /// Maximum number of requests to the holder that wait for an answer.
@@ -131,7 +131,7 @@ impl Reportable for SpawnError {
 
 impl SpawnError {
     /// Returns the matching variant if `error` means that descriptors have run out, in this process or system-wide.
-    pub(super) fn of_descriptors(error: &io::Error) -> Option<Self> {
+    pub(super) fn from_exhaustion(error: &io::Error) -> Option<Self> {
         match Errno::from_io_error(error)? {
             Errno::MFILE => Some(Self::no_descriptor()),
             Errno::NFILE => Some(Self::NoDescriptorAnywhere),
@@ -150,7 +150,7 @@ impl SpawnError {
 impl From<RingError> for SpawnError {
     fn from(error: RingError) -> Self {
         let source = match &error {
-            RingError::File { source, .. } => Self::of_descriptors(source),
+            RingError::File { source, .. } => Self::from_exhaustion(source),
             RingError::Refused { .. } => None,
         };
         source.unwrap_or_else(|| Self::Ring(error.to_string()))

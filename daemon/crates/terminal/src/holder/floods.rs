@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::link::wake::{NewsSender, WakeSignals};
 use super::slot_set::SlotSet;
 use super::slots::SlotContent;
-use super::source::Watch;
+use super::source::TerminalWatch;
 use super::terminal::FULL_READ_BYTES;
-use super::wake::{NewsSender, WakeSignals};
 
 /// A terminal that has not filled a read for this long is no longer flooding. Without this delay, a program that prints
 /// in bursts would change its state constantly.
@@ -27,18 +27,18 @@ const ANNOUNCE_DELAY: Duration = Duration::from_millis(1);
 /// The terminals to be read in turn, each once.
 #[derive(Debug, Default)]
 pub(super) struct Floods {
-    queue: Mutex<Queue>,
+    queue: Mutex<FloodQueue>,
     wake: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Queue {
-    turns: VecDeque<Turn>,
+struct FloodQueue {
+    turns: VecDeque<FloodTurn>,
     stop: bool,
 }
 
 #[derive(Debug)]
-struct Turn {
+struct FloodTurn {
     slot: usize,
     place: Arc<Mutex<SlotContent>>,
     master: Arc<OwnedFd>,
@@ -84,7 +84,7 @@ impl Floods {
             SlotContent::Held(terminal) => Arc::clone(&terminal.master),
             _ => return,
         };
-        let turn = Turn {
+        let turn = FloodTurn {
             slot,
             place: Arc::clone(place),
             master,
@@ -123,10 +123,10 @@ impl Floods {
     }
 
     /// Adds new turns; if there are none at all, waits for one. Returns false if the thread must end.
-    fn take_new(&self, turns: &mut VecDeque<Turn>) -> bool {
+    fn take_new(&self, turns: &mut VecDeque<FloodTurn>) -> bool {
         let mut queue = self.queue.lock();
         if turns.is_empty() {
-            let waiting = |queue: &mut Queue| queue.turns.is_empty() && !queue.stop;
+            let waiting = |queue: &mut FloodQueue| queue.turns.is_empty() && !queue.stop;
             self.wake.wait_while(&mut queue, waiting);
         }
         turns.append(&mut queue.turns);
@@ -134,14 +134,15 @@ impl Floods {
     }
 }
 
-impl Turn {
+impl FloodTurn {
     fn read(&mut self, news: &NewsSender) -> FloodRead {
         let mut place = self.place.lock();
         let SlotContent::Held(terminal) = &mut *place else {
             return FloodRead::Calm; // released meanwhile
         };
         // The slot may belong to another session now, which gets its own turn if it floods.
-        if terminal.watch != Watch::Flooding || !Arc::ptr_eq(&terminal.master, &self.master) {
+        if terminal.watch != TerminalWatch::Flooding || !Arc::ptr_eq(&terminal.master, &self.master)
+        {
             return FloodRead::Calm;
         }
         let now = Instant::now();
@@ -149,7 +150,7 @@ impl Turn {
         if read.len > FULL_READ_BYTES {
             self.full_at = now;
         }
-        let floods = !matches!(read.watch, Watch::Lost | Watch::Closed)
+        let floods = !matches!(read.watch, TerminalWatch::Lost | TerminalWatch::Closed)
             && now.duration_since(self.full_at) < CALM;
         let must_tell = read.changed
             || (read.is_untold && {
@@ -163,7 +164,7 @@ impl Turn {
         }
         match (floods, read.watch, read.len) {
             (false, ..) => FloodRead::Calm,
-            (true, Watch::Full, _) => FloodRead::Full,
+            (true, TerminalWatch::Full, _) => FloodRead::Full,
             (true, _, 0) => FloodRead::Dry,
             (true, ..) => FloodRead::Output,
         }
@@ -171,7 +172,7 @@ impl Turn {
 }
 
 /// Waits until one of the terminals has output and room for it, or for [`ANNOUNCE_DELAY`].
-fn wait_for_output(turns: &VecDeque<Turn>) {
+fn wait_for_output(turns: &VecDeque<FloodTurn>) {
     let mut polled: Vec<PollFd<'_>> = turns
         .iter()
         .filter(|turn| !turn.is_full)

@@ -18,7 +18,7 @@ use super::descriptors::DescriptorLimits;
 use crate::process_settings::ProcessSettings;
 
 /// A program to be started on a terminal.
-pub(super) struct Start<'a> {
+pub(super) struct ExecStart<'a> {
     pub(super) program: &'a CStr,
     pub(super) argv: &'a [CString],
     pub(super) env: &'a [CString],
@@ -35,14 +35,14 @@ const SPARE_DESCRIPTORS: RawFd = 256;
 
 /// Starts a program as the leader of a new session, with its terminal as its controlling terminal, standard input, output and
 /// error. It inherits no other descriptor, its settings, no blocked signals, and every signal at its default.
-pub(super) fn on_terminal(start: &Start<'_>) -> io::Result<Pid> {
+pub(super) fn on_terminal(start: &ExecStart<'_>) -> io::Result<Pid> {
     let path = |string: &CStr| OsStr::from_bytes(string.to_bytes()).to_owned();
     let tty = OpenOptions::new()
         .read(true)
         .write(true)
         .custom_flags(OFlags::NOCTTY.bits() as i32)
         .open(path(start.tty))?;
-    let image = Image {
+    let image = ExecImage {
         program: start.program.to_owned(),
         argv: Strings::new(start.argv),
         env: Strings::new(start.env),
@@ -71,7 +71,7 @@ fn highest_descriptor() -> io::Result<RawFd> {
 }
 
 /// Everything that the child needs, prepared before the fork.
-struct Image {
+struct ExecImage {
     program: CString,
     argv: Strings,
     env: Strings,
@@ -80,7 +80,7 @@ struct Image {
     last_descriptor: RawFd,
 }
 
-impl Image {
+impl ExecImage {
     /// Turns the child, whose standard descriptors are the terminal, into the program. Returns only if that fails, with
     /// the reason.
     /// It does not return to [`Command`], whose exec would run a file without `#!` in a shell.

@@ -17,17 +17,17 @@ use tokio_util::sync::CancellationToken;
 #[cfg(any(portable, test))]
 use super::descriptors::DescriptorLimits;
 use super::error::{REQUESTS_LEN, SpawnError};
+use super::link::port::{Port, blob, send_over};
+use super::link::shared::SharedMemory;
+#[cfg(any(portable, test))]
+use super::link::wake::events;
+use super::link::wake::{NewsReceiver, WakeSignal, WakeSignals};
+use super::link::wire::{SpawnSpec, StartedProgram, ToHolder, ToWorker};
 use super::platform::KeptFile;
-use super::port::{Port, blob, send_over};
 #[cfg(any(portable, test))]
 use super::reader::HolderReader;
 use super::ring::Ring;
-use super::ring_file::RingError;
-use super::shared::SharedMemory;
-#[cfg(any(portable, test))]
-use super::wake::events;
-use super::wake::{NewsReceiver, WakeSignal, WakeSignals};
-use super::wire::{SpawnSpec, Started, ToHolder, ToWorker};
+use super::ring::RingError;
 use crate::probe::Probe;
 
 /// A session that was started.
@@ -77,7 +77,7 @@ struct Link {
     shared: Arc<SharedMemory>,
     wake: WakeSignal,
     socket: OwnedFd,
-    requests: Mutex<Requests>,
+    requests: Mutex<PendingRequests>,
     thread: Mutex<Option<JoinHandle<()>>>,
     /// The holder keeps running without this worker: another worker will follow.
     is_left: AtomicBool,
@@ -87,21 +87,21 @@ struct Link {
 }
 
 #[derive(Debug, Default)]
-struct Requests {
+struct PendingRequests {
     last: u32,
-    unanswered: HashMap<u32, Request>,
+    unanswered: HashMap<u32, PendingRequest>,
     /// No more answers will come.
     are_over: bool,
 }
 
 #[derive(Debug)]
-enum Request {
-    Start(Start),
+enum PendingRequest {
+    Start(PendingStart),
     Probe(oneshot::Sender<Option<Probe>>),
 }
 
 #[derive(Debug)]
-struct Start {
+struct PendingStart {
     ring_path: PathBuf,
     kept_state: KeptFile,
     reply: oneshot::Sender<Result<Spawned, SpawnError>>,
@@ -174,19 +174,21 @@ impl Holder {
     pub async fn spawn(&self, spec: SpawnSpec, kept_state: &[u8]) -> Result<Spawned, SpawnError> {
         let (reply, answer) = oneshot::channel();
         let no_memory = |error: io::Error| {
-            SpawnError::of_descriptors(&error).unwrap_or_else(|| SpawnError::Terminal(error.into()))
+            SpawnError::from_exhaustion(&error)
+                .unwrap_or_else(|| SpawnError::Terminal(error.into()))
         };
         let blob = blob(&spec).map_err(no_memory)?;
         let kept_state = KeptFile::create(kept_state).map_err(no_memory)?;
         let kept = kept_state.descriptor().map_err(no_memory)?;
-        let start = Start {
+        let start = PendingStart {
             ring_path: spec.ring_path,
             kept_state,
             reply,
         };
         let descriptors: Vec<_> = [&blob].into_iter().chain(&kept).map(AsFd::as_fd).collect();
         let message = |request| ToHolder::Start { request };
-        self.0.ask(Request::Start(start), message, &descriptors)?;
+        self.0
+            .ask(PendingRequest::Start(start), message, &descriptors)?;
         answer.await.map_err(|_| SpawnError::Stopped)?
     }
 
@@ -199,7 +201,9 @@ impl Holder {
             slot: slot as u32,
             tty_device,
         };
-        self.0.ask(Request::Probe(reply), message, &[]).ok()?;
+        self.0
+            .ask(PendingRequest::Probe(reply), message, &[])
+            .ok()?;
         answer.await.ok()?
     }
 
@@ -295,7 +299,7 @@ impl Link {
     /// Sends a message with the number of the request, and registers the receiver of the answer.
     fn ask(
         &self,
-        request: Request,
+        request: PendingRequest,
         message: impl FnOnce(u32) -> ToHolder,
         descriptors: &[BorrowedFd<'_>],
     ) -> Result<(), SpawnError> {
@@ -322,13 +326,13 @@ impl Link {
             }
             ToWorker::Looked { request, found } => {
                 let asked = self.requests.lock().unanswered.remove(&request);
-                if let Some(Request::Probe(reply)) = asked {
+                if let Some(PendingRequest::Probe(reply)) = asked {
                     let _ = reply.send(found); // the caller may have been cancelled
                 }
             }
             ToWorker::Started { request, result } => {
                 let asked = self.requests.lock().unanswered.remove(&request);
-                let Some(Request::Start(start)) = asked else {
+                let Some(PendingRequest::Start(start)) = asked else {
                     return Err(io::ErrorKind::InvalidData.into());
                 };
                 let spawned = match result {
@@ -347,7 +351,7 @@ impl Link {
 
     fn spawned(
         &self,
-        started: Started,
+        started: StartedProgram,
         kept_state: KeptFile,
         ring_path: &Path,
         descriptors: Vec<OwnedFd>,

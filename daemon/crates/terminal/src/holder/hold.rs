@@ -6,12 +6,12 @@ use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 
 use super::descriptors::DescriptorLimits;
+use super::link::shared::SharedMemory;
+use super::link::wake::{WakeSignals, events};
 use super::platform::AskingSignals;
 use super::processes::end_descendants;
 use super::reader::HolderReader;
-use super::shared::SharedMemory;
 use super::supervise::{DaemonEnd, Locks, Worker, WorkerResources};
-use super::wake::{WakeSignals, events};
 
 /// Everything that a daemon holds besides its terminals, from start to end.
 #[derive(Debug)]

@@ -9,12 +9,12 @@ use rustix::process::{Pid, getppid};
 
 use super::handle::{Adopted, Holder, HolderNews};
 use super::hold::Held;
-use super::platform::{Event, KeptFile, PORT};
-use super::port::{Port, read_blob};
+use super::link::port::{Port, read_blob};
+use super::link::shared::SharedMemory;
+use super::link::wake::WakeSignals;
+use super::link::wire::{HandOver, HeldSession, ToWorker, VERSION};
+use super::platform::{KeptFile, PORT, WakeEvent};
 use super::ring::Ring;
-use super::shared::SharedMemory;
-use super::wake::WakeSignals;
-use super::wire::{HandOver, HeldSession, ToWorker, VERSION};
 
 pub struct Welcomed {
     port: Port,
@@ -31,7 +31,7 @@ pub struct Welcomed {
 /// Takes over what the holder that started this process passes to it.
 pub fn join() -> io::Result<Welcomed> {
     // SAFETY: the holder that started this process has put its port there, and nothing else here uses that descriptor.
-    let mut port = Port::of(unsafe { OwnedFd::from_raw_fd(PORT) })?;
+    let mut port = Port::from_socket(unsafe { OwnedFd::from_raw_fd(PORT) })?;
     port.receive()?;
     let Some((ToWorker::Welcome(welcome), descriptors)) = port.next()? else {
         return Err(io::ErrorKind::NotConnected.into());
@@ -59,7 +59,7 @@ pub fn join() -> io::Result<Welcomed> {
         base_lock,
         socket_lock,
     ] = descriptors;
-    let events = [wake, quiet, floods].map(|event| Arc::new(Event::of(event)));
+    let events = [wake, quiet, floods].map(|event| Arc::new(WakeEvent::from(event)));
     let signals = WakeSignals::new(SharedMemory::open(&memory)?, events);
     let held = Held {
         listener: UnixListener::from(listener),

@@ -15,9 +15,9 @@ use rustix::termios::{InputModes, LocalModes, OptionalActions, OutputModes, tcge
 
 use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
-use super::fork_exec::Start;
+use super::fork_exec::ExecStart;
+use super::link::wire::SpawnSpec;
 use super::platform::{on_terminal, report_flushes};
-use super::wire::SpawnSpec;
 
 /// A program that runs on a new terminal.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ fn open_terminal(spec: &SpawnSpec) -> io::Result<(OwnedFd, Pts)> {
 fn start(spec: &SpawnSpec, master: &OwnedFd, limits: &DescriptorLimits) -> io::Result<Pid> {
     let program = path_string(&spec.program)?;
     let cwd = path_string(&spec.cwd)?;
-    let start = Start {
+    let start = ExecStart {
         program: &program,
         argv: &spec.argv,
         env: &spec.env,
@@ -119,7 +119,7 @@ fn terminal_error(error: io::Error) -> SpawnError {
             limit: terminal_limit(),
         };
     }
-    SpawnError::of_descriptors(&error).unwrap_or_else(|| SpawnError::Terminal(error.into()))
+    SpawnError::from_exhaustion(&error).unwrap_or_else(|| SpawnError::Terminal(error.into()))
 }
 
 fn terminal_limit() -> String {
@@ -133,7 +133,7 @@ fn start_error(spec: &SpawnSpec, source: io::Error) -> SpawnError {
     if let Err(error) = check_directory(&spec.cwd) {
         return error;
     }
-    if let Some(error) = SpawnError::of_descriptors(&source) {
+    if let Some(error) = SpawnError::from_exhaustion(&source) {
         return error;
     }
     let path = spec.program.clone();

@@ -14,8 +14,8 @@ use rustix::io::{Errno, ioctl_fionread};
 
 use super::packet::Received;
 use super::platform::{kind_of, receive};
+use super::ring::layout::{HELD, LENT, NO_PACKET, READING, RING_BYTES};
 use super::ring::{Ring, RingWriter};
-use super::ring_layout::{HELD, LENT, NO_PACKET, READING, RING_BYTES};
 use super::terminal::{FLOOD_AFTER_READS, FULL_READ_BYTES};
 
 /// A terminal that this process reads. Only a holder that is a process of its own lends any.

@@ -10,11 +10,11 @@ use rustix::termios::{
 };
 
 use super::super::platform::report_flushes;
-use super::super::ring_layout::RingLayout;
+use super::super::ring::layout::RingLayout;
 use super::*;
 
 /// A terminal in packet mode with its ring, as the holder has it, and the program's end.
-struct Terminal {
+struct SessionTerminal {
     master: Arc<OwnedFd>,
     program: File,
     writer: RingWriter,
@@ -22,7 +22,7 @@ struct Terminal {
     _dir: tempfile::TempDir,
 }
 
-impl Terminal {
+impl SessionTerminal {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.ring");
@@ -67,7 +67,7 @@ fn byte_at(position: u64) -> u8 {
 
 #[test]
 fn what_is_lent_is_read_into_the_ring() {
-    let mut terminal = Terminal::new();
+    let mut terminal = SessionTerminal::new();
     assert!(!terminal.ring.is_lent());
     let mut lent = terminal.lend();
     assert!(terminal.ring.is_lent());
@@ -84,7 +84,7 @@ fn what_is_lent_is_read_into_the_ring() {
 
 #[test]
 fn discarded_input_is_counted_once() {
-    let mut terminal = Terminal::new();
+    let mut terminal = SessionTerminal::new();
     let mut lent = terminal.lend();
     tcflush(&terminal.program, QueueSelector::IFlush).unwrap();
     terminal.print(b"x");
@@ -97,7 +97,7 @@ fn discarded_input_is_counted_once() {
 
 #[test]
 fn a_flood_an_end_and_a_full_ring_are_the_holders() {
-    let mut terminal = Terminal::new();
+    let mut terminal = SessionTerminal::new();
     let mut lent = terminal.lend();
     for number in 0..=FLOOD_AFTER_READS {
         terminal.print(&[b'x'; 2000]);
@@ -108,7 +108,7 @@ fn a_flood_an_end_and_a_full_ring_are_the_holders() {
         assert_eq!(lent.read(), expected, "{number}");
     }
 
-    let mut terminal = Terminal::new();
+    let mut terminal = SessionTerminal::new();
     while !terminal.writer.is_full() {
         let len = terminal.writer.spare().len();
         terminal.writer.publish(len);
@@ -119,7 +119,7 @@ fn a_flood_an_end_and_a_full_ring_are_the_holders() {
     let _ = terminal.ring.set_tail(100);
     assert_eq!(lent.read(), LentRead::All);
 
-    let mut terminal = Terminal::new();
+    let mut terminal = SessionTerminal::new();
     let mut lent = terminal.lend();
     drop(std::mem::replace(
         &mut terminal.program,
@@ -137,7 +137,7 @@ fn wait_for_hangup(master: &OwnedFd) {
 
 #[test]
 fn a_terminal_is_not_taken_back_in_the_middle_of_a_read() {
-    let mut terminal = Terminal::new();
+    let mut terminal = SessionTerminal::new();
     let _lent = terminal.lend();
     terminal.layout().lent.reader.store(READING, SeqCst);
     assert!(!terminal.writer.call_back());
@@ -149,8 +149,8 @@ fn a_terminal_is_not_taken_back_in_the_middle_of_a_read() {
 
 #[test]
 fn a_kill_at_any_point_of_a_read_loses_nothing() {
-    let mut terminal = Terminal::new();
-    let read = |terminal: &Terminal, kind: u8| {
+    let mut terminal = SessionTerminal::new();
+    let read = |terminal: &SessionTerminal, kind: u8| {
         let lent = &terminal.layout().lent;
         lent.reader.store(READING, SeqCst);
         lent.read_from.store(terminal.writer.head(), SeqCst);
@@ -237,7 +237,7 @@ fn print_all(mut program: &File, stop: &AtomicBool) {
 fn readers_that_are_killed_again_and_again_lose_nothing() {
     let rounds = std::env::var("CCD_TEST_ROUNDS").ok();
     let rounds: u64 = rounds.and_then(|text| text.parse().ok()).unwrap_or(10) * 30;
-    let mut terminal = Terminal::new();
+    let mut terminal = SessionTerminal::new();
     let stop = Arc::new(AtomicBool::new(false));
     let printing = {
         let (program, stop) = (terminal.program.try_clone().unwrap(), Arc::clone(&stop));

@@ -2,7 +2,6 @@
 //! It is one thread that does not know the protocol or the log. Everything else is up to the worker: it reads the
 //! rings, writes to the terminals, and serves the clients.
 
-mod bus_error;
 mod descriptors;
 mod error;
 mod floods;
@@ -14,20 +13,17 @@ mod hold;
 mod join;
 mod launch;
 mod lent;
+mod link;
 mod outlive;
 mod packet;
 mod path_bytes;
 #[cfg_attr(portable, path = "portable/mod.rs")]
 #[cfg_attr(not(portable), path = "linux/mod.rs")]
 mod platform;
-mod port;
 mod processes;
 mod reader;
 mod resolve;
 mod ring;
-mod ring_file;
-mod ring_layout;
-mod shared;
 mod slot_set;
 mod slots;
 mod source;
@@ -35,8 +31,6 @@ mod source;
 mod supervise;
 mod terminal;
 mod umask;
-mod wake;
-mod wire;
 
 pub use descriptors::{DescriptorLimits, raise_descriptor_limit};
 pub use error::SpawnError;
@@ -46,13 +40,15 @@ pub use hold::{Held, hold};
 #[cfg(not(portable))]
 pub use join::{Welcomed, join};
 pub use lent::{LentRead, LentTerminal};
+#[cfg(feature = "fuzzing")]
+pub use link::port::messages_in;
+pub(crate) use link::port::{Port, blob, read_blob, send_over};
+pub use link::wake::NewsReceiver;
+pub use link::wire::{HandOver, HandoverCause, SpawnSpec, VERSION as WIRE_VERSION};
 pub use outlive::{outlive_file_limit, outlive_signals};
 #[cfg(not(portable))]
 pub use platform::hear_signals;
 pub use platform::{KeptFile, claim_children};
-#[cfg(feature = "fuzzing")]
-pub use port::messages_in;
-pub(crate) use port::{Port, blob, read_blob, send_over};
 #[cfg(not(portable))]
 use processes::set_holder;
 pub use processes::{
@@ -60,14 +56,11 @@ pub use processes::{
     is_daemon, kill_below, name_daemon, signal_all, signal_frozen,
 };
 pub use resolve::{c_string, resolve};
-pub use ring::{Exit, Ring};
-pub use ring_file::RingError;
-pub use ring_layout::{Gap, VERSION as RING_VERSION};
+pub use ring::layout::{Gap, VERSION as RING_VERSION};
+pub use ring::{Exit, Ring, RingError};
 #[cfg(not(portable))]
 pub use supervise::DaemonEnd;
 pub use umask::{make_files_private, with_mask};
-pub use wake::NewsReceiver;
-pub use wire::{Cause, HandOver, SpawnSpec, VERSION as WIRE_VERSION};
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use rustix::process::{Pid, WaitStatus};
 
-use super::wire::ToHolder;
+use super::link::wire::ToHolder;
 
 /// There is no separate worker.
 #[derive(Debug)]

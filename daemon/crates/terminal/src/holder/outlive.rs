@@ -1,6 +1,6 @@
 //! Signals that must not end the daemon.
 
-use super::bus_error;
+use super::ring::install_once;
 use crate::own_process::ignore_signals_but;
 
 /// The signals that are requests to the daemon, and those that stop a process in the background of a shell.
@@ -25,5 +25,5 @@ pub fn outlive_file_limit() {
 /// would end. Must be called before any thread is started.
 pub fn outlive_signals() {
     ignore_signals_but(&MEANT);
-    bus_error::install_once();
+    install_once();
 }

@@ -15,19 +15,19 @@ use super::descriptors::DescriptorLimits;
 use super::descriptors::close_all_on_exec;
 use super::error::SpawnError;
 use super::floods::Floods;
+use super::link::port::{Port, read_blob};
+use super::link::shared::SharedMemory;
+use super::link::wake::WakeSignals;
+use super::link::wire::{SpawnSpec, ToHolder, ToWorker};
 use super::platform::{ChildSignals, Poller};
-use super::port::{Port, read_blob};
-use super::shared::SharedMemory;
 use super::slot_set::SlotSet;
 use super::slots::Slots;
-use super::source::{Source, Watch};
+use super::source::{EventSource, TerminalWatch};
 #[cfg(not(portable))]
-use super::supervise::Next;
+use super::supervise::AfterWorker;
 use super::supervise::Worker;
 #[cfg(not(portable))]
 use super::umask::own_mask_in_this_thread;
-use super::wake::WakeSignals;
-use super::wire::{SpawnSpec, ToHolder, ToWorker};
 use crate::probe::{Probe, probe};
 
 /// The holder's state. [`HolderReader::run`] is its thread.
@@ -58,10 +58,10 @@ impl HolderReader {
         #[cfg(not(portable))] // elsewhere each child does it for itself
         close_all_on_exec();
         let poller = Arc::new(Poller::new()?);
-        poller.add(&signals.holder, Source::Wake)?;
-        poller.add(&port, Source::Port)?;
+        poller.add(&signals.holder, EventSource::Wake)?;
+        poller.add(&port, EventSource::Port)?;
         let child_signals = ChildSignals::claim()?;
-        poller.add(&child_signals, Source::Children)?;
+        poller.add(&child_signals, EventSource::Children)?;
         let floods = Arc::new(Floods::default());
         let calmed = Arc::new(SlotSet::new());
         let flood_thread = floods.start(signals.clone(), Arc::clone(&calmed))?;
@@ -82,7 +82,7 @@ impl HolderReader {
 
     #[cfg(not(portable))]
     pub(super) fn supervise(&mut self, worker: Worker) -> io::Result<()> {
-        self.poller.add(&worker.signals, Source::Signals)?;
+        self.poller.add(&worker.signals, EventSource::Signals)?;
         self.worker = Some(worker);
         Ok(())
     }
@@ -135,18 +135,18 @@ impl HolderReader {
         worker_must.map(|at| at.saturating_duration_since(Instant::now()))
     }
 
-    fn handle(&mut self, source: Source) {
+    fn handle(&mut self, source: EventSource) {
         match source {
-            Source::Wake => {} // its news is in the shared memory, which every round checks
-            Source::Port => self.receive(),
-            Source::Terminal(slot) => self.read(slot),
+            EventSource::Wake => {} // its news is in the shared memory, which every round checks
+            EventSource::Port => self.receive(),
+            EventSource::Terminal(slot) => self.read(slot),
             #[cfg(not(portable))]
-            Source::Signals => {
+            EventSource::Signals => {
                 if let Some(worker) = &mut self.worker {
                     worker.forward_signals();
                 }
             }
-            Source::Children => self.reap(),
+            EventSource::Children => self.reap(),
         }
     }
 
@@ -182,7 +182,7 @@ impl HolderReader {
         if outcome.changed {
             self.signals.quiet.tell(slot);
         }
-        if outcome.watch == Watch::Flooding {
+        if outcome.watch == TerminalWatch::Flooding {
             self.floods.add(slot, self.slots.place(slot));
         }
     }
@@ -190,7 +190,7 @@ impl HolderReader {
     fn take_notes(&mut self) {
         let shared = Arc::clone(&self.shared);
         shared.to_holder.space_freed.drain(|slot| {
-            if self.slots.watch(slot) == Some(Watch::Full) {
+            if self.slots.watch(slot) == Some(TerminalWatch::Full) {
                 self.read(slot);
             }
         });
@@ -241,10 +241,12 @@ impl HolderReader {
             _ => worker.restart(&held),
         });
         match next {
-            Some(Next::Serves(port)) if self.poller.add(&port, Source::Port).is_ok() => {
+            Some(AfterWorker::Serves(port))
+                if self.poller.add(&port, EventSource::Port).is_ok() =>
+            {
                 self.port = port;
             }
-            Some(Next::Later) => {}
+            Some(AfterWorker::Later) => {}
             _ => self.shared.to_holder.stop.store(true, SeqCst),
         }
     }

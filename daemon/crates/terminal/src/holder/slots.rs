@@ -11,22 +11,22 @@ use rustix::process::Pid;
 use super::descriptors::DescriptorLimits;
 use super::error::SpawnError;
 use super::launch::{Launched, abandon, launch};
+#[cfg(not(portable))]
+use super::link::wire::HeldSession;
+use super::link::wire::{SpawnSpec, StartedProgram};
 use super::platform::Poller;
+#[cfg(not(portable))]
+use super::ring::RingError;
 use super::ring::{Ring, RingWriter};
-#[cfg(not(portable))]
-use super::ring_file::RingError;
 use super::slot_set::MAX_SLOTS;
-use super::source::{Source, Watch};
-use super::terminal::{ReadOutcome, Terminal};
-#[cfg(not(portable))]
-use super::wire::HeldSession;
-use super::wire::{SpawnSpec, Started};
+use super::source::{EventSource, TerminalWatch};
+use super::terminal::{ReadOutcome, SessionTerminal};
 
 /// The contents of a slot. Locked by the holder, and by the thread that reads a flood during one read.
 #[derive(Debug)]
 pub(super) enum SlotContent {
     Free,
-    Held(Terminal),
+    Held(SessionTerminal),
     /// Released before its leader has exited: the slot is free once the leader is reaped.
     Leaving,
 }
@@ -66,7 +66,7 @@ impl Slots {
         &mut self,
         spec: SpawnSpec,
         kept_state: Option<OwnedFd>,
-    ) -> Result<(Started, Arc<OwnedFd>), SpawnError> {
+    ) -> Result<(StartedProgram, Arc<OwnedFd>), SpawnError> {
         let slot = self.free_slot()?;
         let (writer, launched) = self
             .start(slot, &spec)
@@ -74,10 +74,10 @@ impl Slots {
         let pid = launched.pid.as_raw_nonzero().get();
         self.leaders.insert(launched.pid, slot);
         let tty_device = launched.tty_device;
-        let terminal = Terminal::new(launched, writer, spec, kept_state);
+        let terminal = SessionTerminal::new(launched, writer, spec, kept_state);
         let master = Arc::clone(&terminal.master);
         *self.places[slot].lock() = SlotContent::Held(terminal);
-        let started = Started {
+        let started = StartedProgram {
             slot: slot as u32,
             pid,
             tty_device,
@@ -92,7 +92,7 @@ impl Slots {
         let SlotContent::Held(terminal) = &mut *place else {
             return None;
         };
-        if terminal.watch == Watch::Lent {
+        if terminal.watch == TerminalWatch::Lent {
             if !terminal.ring.is_held() {
                 return None;
             }
@@ -101,7 +101,7 @@ impl Slots {
         let mut outcome = terminal.read_once(false);
         self.change_watch(slot, terminal, outcome.watch);
         if may_lend && terminal.is_to_be_lent() {
-            self.change_watch(slot, terminal, Watch::Lent);
+            self.change_watch(slot, terminal, TerminalWatch::Lent);
             terminal.lend();
             outcome.changed = true;
         }
@@ -109,8 +109,8 @@ impl Slots {
         Some(outcome)
     }
 
-    fn change_watch(&self, slot: usize, terminal: &mut Terminal, watch: Watch) {
-        let source = Source::Terminal(slot);
+    fn change_watch(&self, slot: usize, terminal: &mut SessionTerminal, watch: TerminalWatch) {
+        let source = EventSource::Terminal(slot);
         let changed = self
             .poller
             .change(&terminal.master, source, terminal.watch, watch);
@@ -118,7 +118,7 @@ impl Slots {
         if let Err(error) = changed {
             tracing::error!(slot, %error, "could not watch a terminal");
             // The thread that reads floods needs no watch. It hands the terminal back soon, for another attempt.
-            terminal.watch = Watch::Flooding;
+            terminal.watch = TerminalWatch::Flooding;
         }
     }
 
@@ -126,7 +126,7 @@ impl Slots {
     /// their slots, which must be read.
     pub(super) fn take_back(&self, has_ended: bool) -> Vec<usize> {
         let is_back = |place: &Arc<Mutex<SlotContent>>| match &mut *place.lock() {
-            SlotContent::Held(terminal) if terminal.watch == Watch::Lent => {
+            SlotContent::Held(terminal) if terminal.watch == TerminalWatch::Lent => {
                 if has_ended {
                     terminal.ring.take_back();
                     true
@@ -159,7 +159,7 @@ impl Slots {
             if let SlotContent::Held(terminal) = &*place.lock()
                 && let Some(kept_state) = &terminal.kept_state
             {
-                let started = Started {
+                let started = StartedProgram {
                     slot: slot as u32,
                     pid: terminal.leader.as_raw_nonzero().get(),
                     tty_device: terminal.tty_device,
@@ -175,7 +175,7 @@ impl Slots {
         held
     }
 
-    pub(super) fn watch(&self, slot: usize) -> Option<Watch> {
+    pub(super) fn watch(&self, slot: usize) -> Option<TerminalWatch> {
         match &*self.places.get(slot)?.lock() {
             SlotContent::Held(terminal) => Some(terminal.watch),
             _ => None,
@@ -256,7 +256,9 @@ impl Slots {
     fn start(&self, slot: usize, spec: &SpawnSpec) -> Result<(RingWriter, Launched), SpawnError> {
         let writer = RingWriter::create(&spec.ring_path)?;
         let launched = launch(spec, &self.limits).and_then(|launched| {
-            let watched = self.poller.add(&launched.master, Source::Terminal(slot));
+            let watched = self
+                .poller
+                .add(&launched.master, EventSource::Terminal(slot));
             watched.map_err(|source| {
                 abandon(launched.pid);
                 SpawnError::Start {

@@ -1,7 +1,7 @@
 //! The sources of events for which the holder waits, and how it waits for a terminal.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum EventSource {
     /// The worker rang.
     Wake,
     /// The worker has sent a request.
@@ -16,7 +16,7 @@ pub(super) enum Source {
 
 /// How the holder learns that a terminal is readable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Watch {
+pub(super) enum TerminalWatch {
     /// Through the poller.
     Quiet,
     /// It prints faster than it is read, so another thread reads it in turn with others.

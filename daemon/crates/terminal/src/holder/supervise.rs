@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
 
-use super::platform::{AskingSignals, Event, start_worker};
-use super::port::{MAX_DESCRIPTORS, Port, blob};
+use super::link::port::{MAX_DESCRIPTORS, Port, blob};
+use super::link::shared::SharedMemory;
+use super::link::wire::{HandOver, HandoverCause, ToHolder, ToWorker, VERSION, Welcome};
+use super::platform::{AskingSignals, WakeEvent, start_worker};
+use super::ring::RingError;
 use super::ring::{Exit, exit_of};
-use super::ring_file::RingError;
-use super::shared::SharedMemory;
 use super::slots::HeldTerminal;
-use super::wire::{Cause, HandOver, ToHolder, ToWorker, VERSION, Welcome};
 
 /// How long a worker that has announced its end may take to end.
 const LEAVE_TIME: Duration = Duration::from_secs(12);
@@ -53,7 +53,7 @@ const NOT_STARTED: Exit = Exit {
 };
 
 /// The file from which workers are started.
-type Build = Arc<OwnedFd>;
+type WorkerBinary = Arc<OwnedFd>;
 
 /// A descriptor of each lock.
 pub(super) type Locks = [OwnedFd; 2];
@@ -72,12 +72,12 @@ pub(super) struct Worker {
     /// Number of workers in a row that served but soon ended by their own fault.
     quick_ends: u32,
     /// Set if the worker is of another build than the last worker that served.
-    candidate: Option<Build>,
+    candidate: Option<WorkerBinary>,
     is_stopped: bool,
     /// The worker missed its deadline and was killed.
     was_late: bool,
     /// The build of the last worker that served.
-    proven: Build,
+    proven: WorkerBinary,
     hand_overs: u64,
     /// The signal that asked the daemon to end.
     stop_signal: Option<Signal>,
@@ -89,17 +89,17 @@ enum Phase {
     /// Since this moment.
     Serving(Instant),
     /// The worker has announced its end, and one of this build follows.
-    Leaving(Build),
+    Leaving(WorkerBinary),
     Ended {
         exit: Exit,
         /// The build that follows if the worker had announced its end.
-        successor: Option<Build>,
+        successor: Option<WorkerBinary>,
     },
 }
 
 /// What happens after a worker has ended.
 #[derive(Debug)]
-pub(super) enum Next {
+pub(super) enum AfterWorker {
     /// Another worker; this is the holder's end of its port.
     Serves(Port),
     /// Another attempt is made later.
@@ -113,7 +113,7 @@ pub(super) enum Next {
 pub(super) struct WorkerResources {
     pub(super) shared: Arc<SharedMemory>,
     pub(super) memory: OwnedFd,
-    pub(super) events: [Arc<Event>; 3],
+    pub(super) events: [Arc<WakeEvent>; 3],
     pub(super) listener: OwnedFd,
     pub(super) locks: Locks,
     pub(super) owns_path: bool,
@@ -125,7 +125,7 @@ impl WorkerResources {
     /// Starts a worker that takes over the sessions in `held`; returns the holder's end of its port.
     fn start_worker(
         &self,
-        build: &Build,
+        build: &WorkerBinary,
         held: &[HeldTerminal],
         hand_over: Option<HandOver>,
     ) -> io::Result<(Pid, Port)> {
@@ -200,34 +200,40 @@ impl Worker {
     }
 
     /// Starts another worker after the last one has ended, unless the daemon ends with it.
-    pub(super) fn restart(&mut self, held: &[HeldTerminal]) -> Next {
+    pub(super) fn restart(&mut self, held: &[HeldTerminal]) -> AfterWorker {
         let Phase::Ended { exit, successor } = &mut self.phase else {
-            return Next::End;
+            return AfterWorker::End;
         };
         let ended = *exit;
         let (build, cause, failed) = match (successor.take(), self.candidate.take()) {
             (Some(build), _) => {
                 self.candidate = Some(Arc::clone(&build));
-                (build, Cause::Upgrade, None)
+                (build, HandoverCause::Upgrade, None)
             }
-            (None, Some(_)) => (Arc::clone(&self.proven), Cause::Upgrade, Some(ended)),
+            (None, Some(_)) => (
+                Arc::clone(&self.proven),
+                HandoverCause::Upgrade,
+                Some(ended),
+            ),
             (None, None) => {
                 // If no worker has ever served and this one exited by itself, it has reported the reason.
                 let has_tried = self.restarts == MAX_RESTARTS;
                 let may_end = held.is_empty() || !self.may_wait();
                 if has_tried && may_end || !self.has_served && ended.code.is_some() {
-                    return Next::End;
+                    return AfterWorker::End;
                 }
                 self.restarts = (self.restarts + 1).min(MAX_RESTARTS);
-                (Arc::clone(&self.proven), Cause::Crash, None)
+                (Arc::clone(&self.proven), HandoverCause::Crash, None)
             }
         };
         tracing::warn!(%ended, ?cause, "starting another worker");
         let reason = match cause {
-            Cause::Upgrade if failed.is_none() => None,
+            HandoverCause::Upgrade if failed.is_none() => None,
             _ if self.was_late => Some("the worker did not start serving in time".to_owned()),
-            Cause::Upgrade => Some(format!("the worker ended with {ended} before it served")),
-            Cause::Crash => Some(format!("the worker was ended by {ended}")),
+            HandoverCause::Upgrade => {
+                Some(format!("the worker ended with {ended} before it served"))
+            }
+            HandoverCause::Crash => Some(format!("the worker was ended by {ended}")),
         };
         // A worker that never served does not count as a handover.
         self.hand_overs += u64::from(failed.is_none());
@@ -251,7 +257,7 @@ impl Worker {
             Err(error) => {
                 tracing::error!(%error, "could not start a worker");
                 self.has_ended_with(NOT_STARTED, None);
-                return Next::Later;
+                return AfterWorker::Later;
             }
         };
         self.pid = pid;
@@ -260,7 +266,7 @@ impl Worker {
         if let Some(signal) = self.stop_signal {
             let _ = kill_process(pid, signal); // the worker before did not handle it
         }
-        Next::Serves(port)
+        AfterWorker::Serves(port)
     }
 
     pub(super) fn may_wait(&self) -> bool {
@@ -268,10 +274,10 @@ impl Worker {
     }
 
     /// Keeps the sessions without a worker for a while: `error` prevents any worker from taking them over.
-    pub(super) fn wait_for_rings(&mut self, error: &RingError) -> Next {
+    pub(super) fn wait_for_rings(&mut self, error: &RingError) -> AfterWorker {
         tracing::error!(%error, "sessions are kept, but no worker can take them over until this is fixed; the next attempt is in 60 s, or at once on SIGHUP");
         self.deadline = Some(Instant::now() + HELD_PAUSE);
-        Next::Later
+        AfterWorker::Later
     }
 
     /// Records what the worker reports about itself. Other requests are ignored, and so is that a worker serves which has
@@ -402,7 +408,7 @@ impl Worker {
     }
 
     /// Has another worker started after a pause, during which terminals are still read.
-    fn has_ended_with(&mut self, exit: Exit, successor: Option<Build>) {
+    fn has_ended_with(&mut self, exit: Exit, successor: Option<WorkerBinary>) {
         self.phase = Phase::Ended { exit, successor };
         self.deadline = Some(Instant::now() + self.pause());
     }

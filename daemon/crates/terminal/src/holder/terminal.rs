@@ -8,11 +8,11 @@ use rustix::io::Errno;
 use rustix::process::Pid;
 
 use super::launch::Launched;
+use super::link::wire::SpawnSpec;
 use super::packet::Received;
 use super::platform::receive;
 use super::ring::RingWriter;
-use super::source::Watch;
-use super::wire::SpawnSpec;
+use super::source::TerminalWatch;
 
 /// A read longer than this suggests that there is more output.
 pub(super) const FULL_READ_BYTES: usize = 1024;
@@ -29,7 +29,7 @@ const ANNOUNCE_BYTES: usize = 64 << 10;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ReadOutcome {
     /// How to watch the terminal from now on.
-    pub(super) watch: Watch,
+    pub(super) watch: TerminalWatch,
     pub(super) len: usize,
     /// Whether the worker must be notified now.
     pub(super) changed: bool,
@@ -38,7 +38,7 @@ pub(super) struct ReadOutcome {
 }
 
 #[derive(Debug)]
-pub(super) struct Terminal {
+pub(super) struct SessionTerminal {
     pub(super) master: Arc<OwnedFd>,
     pub(super) ring: RingWriter,
     pub(super) ring_path: PathBuf,
@@ -50,7 +50,7 @@ pub(super) struct Terminal {
     pub(super) kept_state: Option<Arc<OwnedFd>>,
     /// The leader was reaped.
     pub(super) is_reaped: bool,
-    pub(super) watch: Watch,
+    pub(super) watch: TerminalWatch,
     eof: bool,
     full_reads: u32,
     /// Short reads in a row.
@@ -59,7 +59,7 @@ pub(super) struct Terminal {
     unannounced_bytes: usize,
 }
 
-impl Terminal {
+impl SessionTerminal {
     pub(super) fn new(
         launched: Launched,
         ring: RingWriter,
@@ -77,7 +77,7 @@ impl Terminal {
             #[cfg(not(portable))]
             kept_state: kept_state.map(Arc::new),
             is_reaped: false,
-            watch: Watch::Quiet,
+            watch: TerminalWatch::Quiet,
             eof: false,
             full_reads: 0,
             short_reads: 0,
@@ -89,14 +89,15 @@ impl Terminal {
     /// that reads floods: it calls this again, even if the ring is full, and [notifies](Self::tell) the worker in time.
     pub(super) fn read_once(&mut self, in_flood: bool) -> ReadOutcome {
         if self.ring.is_lost() {
-            return self.outcome(Watch::Lost, 0, false);
+            return self.outcome(TerminalWatch::Lost, 0, false);
         }
         if self.ring.is_full() && (in_flood || self.ring.wait_for_space()) {
-            return self.outcome(Watch::Full, 0, in_flood);
+            return self.outcome(TerminalWatch::Full, 0, in_flood);
         }
         let (watch, len) = self.read();
         // While more is certain to be read soon, the worker is not notified of every small part.
-        let comes_again = watch == Watch::Flooding || in_flood && watch == Watch::Quiet;
+        let comes_again =
+            watch == TerminalWatch::Flooding || in_flood && watch == TerminalWatch::Quiet;
         self.outcome(watch, len, comes_again)
     }
 
@@ -107,12 +108,12 @@ impl Terminal {
 
     /// Returns true if the worker should read it from now on.
     pub(super) fn is_to_be_lent(&self) -> bool {
-        self.watch == Watch::Quiet && self.short_reads >= LEND_AFTER_READS
+        self.watch == TerminalWatch::Quiet && self.short_reads >= LEND_AFTER_READS
     }
 
     /// Lends it to the worker. It must not be watched any more.
     pub(super) fn lend(&mut self) {
-        self.watch = Watch::Lent;
+        self.watch = TerminalWatch::Lent;
         self.ring.lend();
     }
 
@@ -122,11 +123,11 @@ impl Terminal {
         self.full_reads = 0;
     }
 
-    fn outcome(&mut self, watch: Watch, len: usize, may_wait: bool) -> ReadOutcome {
+    fn outcome(&mut self, watch: TerminalWatch, len: usize, may_wait: bool) -> ReadOutcome {
         let eof = match watch {
-            Watch::Closed => true,
-            Watch::Quiet | Watch::Flooding => false,
-            Watch::Full | Watch::Lost | Watch::Lent => self.eof, // it was not read
+            TerminalWatch::Closed => true,
+            TerminalWatch::Quiet | TerminalWatch::Flooding => false,
+            TerminalWatch::Full | TerminalWatch::Lost | TerminalWatch::Lent => self.eof, // it was not read
         };
         let eof_changed = eof != self.eof;
         if eof_changed {
@@ -135,7 +136,7 @@ impl Terminal {
         }
         self.unannounced_bytes += len;
         let waits = may_wait && self.unannounced_bytes < ANNOUNCE_BYTES;
-        let is_lost = watch == Watch::Lost;
+        let is_lost = watch == TerminalWatch::Lost;
         let changed = eof_changed || is_lost || (self.unannounced_bytes > 0 && !waits);
         if changed {
             self.unannounced_bytes = 0;
@@ -149,7 +150,7 @@ impl Terminal {
     }
 
     /// Reads once. Returns how to continue, and how many bytes were read.
-    fn read(&mut self) -> (Watch, usize) {
+    fn read(&mut self) -> (TerminalWatch, usize) {
         let spare = self.ring.spare();
         let asked = spare.len();
         let mut kind = 0;
@@ -165,7 +166,7 @@ impl Terminal {
                 if input_flushed {
                     self.ring.count_input_flush();
                 }
-                (Watch::Quiet, 0)
+                (TerminalWatch::Quiet, 0)
             }
             Ok(Received::Output(len)) => {
                 self.ring.publish(len);
@@ -177,24 +178,24 @@ impl Terminal {
                 };
                 let floods = self.full_reads > FLOOD_AFTER_READS;
                 let watch = if floods {
-                    Watch::Flooding
+                    TerminalWatch::Flooding
                 } else {
-                    Watch::Quiet
+                    TerminalWatch::Quiet
                 };
                 (watch, len)
             }
             Err(Errno::AGAIN | Errno::INTR) => {
                 self.full_reads = 0;
-                (Watch::Quiet, 0)
+                (TerminalWatch::Quiet, 0)
             }
             Err(Errno::FAULT) => {
                 self.ring.set_lost();
-                (Watch::Lost, 0)
+                (TerminalWatch::Lost, 0)
             }
             // EIO, or on other systems 0 bytes: no process has the terminal open.
             Ok(Received::Closed) | Err(_) => {
                 self.full_reads = 0;
-                (Watch::Closed, 0)
+                (TerminalWatch::Closed, 0)
             }
         }
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use super::ring_layout::RING_BYTES;
+use super::ring::layout::RING_BYTES;
 use super::*;
 
 /// Long enough for a slow machine.
@@ -253,7 +253,7 @@ fn a_start_that_fails_names_the_reason_and_leaves_nothing() {
 fn a_released_program_is_hung_up_and_reaped() {
     let fixture = Fixture::new();
     let session = fixture.spawn("cat", &["cat"]);
-    let leader = Process::of(session.pid).unwrap();
+    let leader = Process::find(session.pid).unwrap();
     fixture.holder.release(session.slot);
     let (slot, pid) = (session.slot, session.pid);
     drop(session.master);
@@ -290,7 +290,7 @@ fn a_look_and_a_signal_are_for_the_living() {
     let nowhere = fixture.holder.probe(99, session.tty_device);
     assert!(fixture.runtime.block_on(nowhere).is_none());
     assert_eq!(session.ring.status(), None);
-    let leader = Process::of(session.pid).unwrap();
+    let leader = Process::find(session.pid).unwrap();
     assert_eq!(signal_all(&[leader], Signal::TERM), [session.pid]);
     let exit = ended(&session);
     assert_eq!((exit.code, exit.signal), (None, Some(15)));
@@ -310,9 +310,9 @@ fn an_answer_nobody_waits_for_leaves_no_program() {
     }
     let after = fixture.spawn("after", &["cat"]);
     eventually("it is killed", || {
-        let table = ProcessTable::of_own_sessions(&ProcessTable::default());
+        let table = ProcessTable::read(&ProcessTable::default());
         table
-            .of_session(&Traces::of_id(&id))
+            .processes_of(&Traces::from_id(&id))
             .is_empty()
             .then_some(())
     });

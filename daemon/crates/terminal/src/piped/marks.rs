@@ -88,7 +88,7 @@ pub struct Marks {
 
 impl Marks {
     /// Reads the marks from a session's directory; there are none if the file does not exist. Blocks.
-    pub fn of(folder: &Path) -> io::Result<Self> {
+    pub fn read(folder: &Path) -> io::Result<Self> {
         let mut marks = Self::default();
         marks.follow(folder)?;
         Ok(marks)
@@ -174,7 +174,7 @@ mod tests {
     fn what_was_printed_is_told_apart_also_by_another_process() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(NAME);
-        let mut marks = Marks::of(folder.path()).unwrap();
+        let mut marks = Marks::read(folder.path()).unwrap();
         assert_eq!(parts(&marks, 0, 4), [(0, 4, Stdout)]);
         let mut writer = MarkWriter::open(&path, 0).unwrap();
         print(

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::report::{Probe, Reader, Verdict};
+use super::report::{InputReader, InputWait, Probe};
 
 /// How long after a write a task may still look as if it had not been woken by it.
 /// The kernel passes on typed bytes in a worker thread; 4 ms were measured on a busy machine. In canonical mode, an
@@ -20,12 +20,12 @@ pub struct LastTyped {
     /// It ended a line, which wakes a reader in canonical mode.
     ended_line: bool,
     /// The reader of the last probe before it.
-    reader: Option<Reader>,
+    reader: Option<InputReader>,
 }
 
 impl LastTyped {
     /// Notes that `bytes` are typed now.
-    pub fn now(bytes: &[u8], reader: Option<Reader>) -> Self {
+    pub fn now(bytes: &[u8], reader: Option<InputReader>) -> Self {
         const END_OF_INPUT: u8 = 4;
         let ends_line = |byte: &u8| [b'\r', b'\n', END_OF_INPUT].contains(byte);
         Self {
@@ -63,7 +63,7 @@ fn is_fresh(typed: &LastTyped, after: &Probe, since_write: Duration) -> bool {
         }
         (Some(_), None) => false,
         // A task that is doing something else cannot be stale; without a visible task, nothing is known.
-        (None, _) => after.verdict == Verdict::No,
+        (None, _) => after.verdict == InputWait::No,
     }
 }
 
@@ -72,12 +72,12 @@ mod tests {
     use super::super::report::tests::{READER, sample};
     use super::*;
 
-    fn waiting(reader: Reader) -> Probe {
-        sample(Verdict::Blocked, Some(reader))
+    fn waiting(reader: InputReader) -> Probe {
+        sample(InputWait::Blocked, Some(reader))
     }
 
     #[track_caller]
-    fn assert_fresh(typed: &[u8], before: Option<Reader>, after: &Probe, since: Duration) {
+    fn assert_fresh(typed: &[u8], before: Option<InputReader>, after: &Probe, since: Duration) {
         let typed = LastTyped::now(typed, before);
         assert!(is_fresh(&typed, after, since), "{typed:?} {after:?}");
         // It was not a moment before, unless it is at once.
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_task_that_has_slept_anew_is_fresh_at_once() {
-        let again = Reader {
+        let again = InputReader {
             voluntary_switches: 41,
             ..READER
         };
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn another_reader_than_before_needs_the_time() {
-        let other = Reader {
+        let other = InputReader {
             tid: 8,
             voluntary_switches: 99,
             ..READER
@@ -123,7 +123,10 @@ mod tests {
 
     #[test]
     fn a_no_counts_at_once_and_an_unknown_does_not() {
-        let (no, unknown) = (sample(Verdict::No, None), sample(Verdict::Unknown, None));
+        let (no, unknown) = (
+            sample(InputWait::No, None),
+            sample(InputWait::Unknown, None),
+        );
         assert_fresh(b"x", Some(READER), &no, Duration::ZERO);
         assert_fresh(b"x", Some(READER), &unknown, STALE_AFTER_WRITE);
     }

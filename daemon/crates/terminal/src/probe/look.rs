@@ -8,7 +8,7 @@ use rustix::io::ioctl_fionread;
 use rustix::process::Pid;
 use rustix::termios::tcgetpgrp;
 
-use super::line::Line;
+use super::line_modes::LineModes;
 use super::report::Probe;
 
 /// Probes the terminal of `master` once, and returns what its foreground waits for.
@@ -16,7 +16,7 @@ use super::report::Probe;
 /// Never blocks. Costs about 40 us for a program with one waiting task, and about 10 us for each further task that is
 /// checked (at most 256). For programs that have ended, or are hidden or denied, it returns a verdict, not an error.
 pub fn probe(master: BorrowedFd<'_>, leader: i32, tty_device: u64) -> Probe {
-    let line = Line::of(master);
+    let line = LineModes::read(master);
     let foreground = tcgetpgrp(master).map_or(0, Pid::as_raw_pid);
     let finding = platform::find(leader, foreground, tty_device, line);
     Probe {
@@ -48,12 +48,17 @@ mod platform {
 
 #[cfg(portable)]
 mod platform {
-    use super::super::report::{BLIND, Finding, Verdict};
-    use super::Line;
+    use super::super::report::{BLIND, Finding, InputWait};
+    use super::LineModes;
 
-    pub(super) fn find(_leader: i32, _foreground: i32, _tty_device: u64, _line: Line) -> Finding {
+    pub(super) fn find(
+        _leader: i32,
+        _foreground: i32,
+        _tty_device: u64,
+        _line: LineModes,
+    ) -> Finding {
         Finding {
-            verdict: Verdict::Unknown,
+            verdict: InputWait::Unknown,
             how: BLIND,
             reader: None,
             foreground_state: None,

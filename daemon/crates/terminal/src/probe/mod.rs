@@ -3,7 +3,7 @@
 //! the kernel shows a task's system call only to its ancestors.
 
 mod fresh;
-mod line;
+mod line_modes;
 mod look;
 #[cfg(not(portable))]
 mod proc;
@@ -22,6 +22,6 @@ mod test_table;
 mod test_terminal;
 
 pub use fresh::{LastTyped, STALE_AFTER_WRITE, fresh};
-pub use line::Line;
+pub use line_modes::LineModes;
 pub use look::{probe, unread_output};
-pub use report::{Probe, Reader, Verdict};
+pub use report::{InputReader, InputWait, Probe};

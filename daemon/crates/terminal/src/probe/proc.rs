@@ -13,19 +13,19 @@ use crate::process_stat::ProcessStat;
 const FILE_MAX_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Task {
+pub(super) struct TaskId {
     pub(super) pid: i32,
     pub(super) tid: i32,
 }
 
-impl fmt::Display for Task {
+impl fmt::Display for TaskId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "/proc/{}/task/{}", self.pid, self.tid)
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Status {
+pub(super) struct ThreadStatus {
     pub(super) state: char,
     pub(super) voluntary_switches: u64,
 }
@@ -56,12 +56,12 @@ impl ProcFiles {
 
     /// Returns the line that contains the system call of the task.
     /// `PermissionDenied` if the kernel does not show it to this process, `NotFound` or `ESRCH` if the task has ended.
-    pub(super) fn syscall(&mut self, task: Task) -> io::Result<&[u8]> {
+    pub(super) fn syscall(&mut self, task: TaskId) -> io::Result<&[u8]> {
         self.read(format_args!("{task}/syscall"))
     }
 
     /// Returns `None` if the task has ended.
-    pub(super) fn status(&mut self, task: Task) -> Option<Status> {
+    pub(super) fn status(&mut self, task: TaskId) -> Option<ThreadStatus> {
         parse_status(self.read(format_args!("{task}/status")).ok()?)
     }
 
@@ -85,7 +85,7 @@ impl ProcFiles {
     }
 
     /// Returns the processes that the task has started and that still exist.
-    pub(super) fn children(&mut self, task: Task) -> Vec<i32> {
+    pub(super) fn children(&mut self, task: TaskId) -> Vec<i32> {
         let Ok(content) = self.read(format_args!("{task}/children")) else {
             return Vec::new();
         };
@@ -95,7 +95,7 @@ impl ProcFiles {
     }
 
     /// Returns what the descriptor refers to; `None` if it is not open.
-    pub(super) fn descriptor(&mut self, task: Task, number: i32) -> Option<Descriptor> {
+    pub(super) fn descriptor(&mut self, task: TaskId, number: i32) -> Option<Descriptor> {
         let stat = rustix::fs::stat(self.path(format_args!("{task}/fd/{number}"))).ok()?;
         Some(match FileType::from_raw_mode(stat.st_mode) {
             FileType::CharacterDevice => Descriptor::Device(stat.st_rdev),
@@ -106,7 +106,7 @@ impl ProcFiles {
     }
 
     /// Returns whether the task runs the program that this process runs.
-    pub(super) fn is_own_program(&mut self, task: Task) -> bool {
+    pub(super) fn is_own_program(&mut self, task: TaskId) -> bool {
         let own = rustix::fs::stat("/proc/self/exe");
         let its = rustix::fs::stat(self.path(format_args!("{task}/exe")));
         let (Ok(own), Ok(its)) = (own, its) else {
@@ -116,11 +116,16 @@ impl ProcFiles {
     }
 
     /// Returns the kernel's details of a descriptor: for epoll, the set.
-    pub(super) fn descriptor_info(&mut self, task: Task, number: i32) -> io::Result<&[u8]> {
+    pub(super) fn descriptor_info(&mut self, task: TaskId, number: i32) -> io::Result<&[u8]> {
         self.read(format_args!("{task}/fdinfo/{number}"))
     }
 
-    pub(super) fn memory(&mut self, task: Task, address: u64, buffer: &mut [u8]) -> io::Result<()> {
+    pub(super) fn memory(
+        &mut self,
+        task: TaskId,
+        address: u64,
+        buffer: &mut [u8],
+    ) -> io::Result<()> {
         File::open(self.path(format_args!("{task}/mem")))?.read_exact_at(buffer, address)
     }
 
@@ -145,14 +150,14 @@ impl ProcFiles {
     }
 }
 
-fn parse_status(content: &[u8]) -> Option<Status> {
+fn parse_status(content: &[u8]) -> Option<ThreadStatus> {
     let value = |name: &[u8]| {
         let line = content
             .split(|&byte| byte == b'\n')
             .find_map(|line| line.strip_prefix(name))?;
         std::str::from_utf8(line).ok().map(str::trim)
     };
-    Some(Status {
+    Some(ThreadStatus {
         state: value(b"State:")?.chars().next()?,
         voluntary_switches: value(b"voluntary_ctxt_switches:")?.parse().ok()?,
     })
@@ -162,10 +167,10 @@ fn parse_status(content: &[u8]) -> Option<Status> {
 mod tests {
     use super::*;
 
-    fn this_task() -> Task {
+    fn this_task() -> TaskId {
         let link = std::fs::read_link("/proc/thread-self").unwrap();
         let (pid, tid) = link.to_str().unwrap().split_once("/task/").unwrap();
-        Task {
+        TaskId {
             pid: pid.parse().unwrap(),
             tid: tid.parse().unwrap(),
         }
@@ -177,7 +182,7 @@ mod tests {
             nonvoluntary_ctxt_switches:\t7\nvoluntary_ctxt_switches:\t12\n";
         assert_eq!(
             parse_status(status),
-            Some(Status {
+            Some(ThreadStatus {
                 state: 'T',
                 voluntary_switches: 12
             })

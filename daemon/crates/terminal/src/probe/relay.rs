@@ -4,8 +4,8 @@ use std::fs::File;
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 
-use super::line::Line;
-use super::proc::{ProcFiles, Task};
+use super::line_modes::LineModes;
+use super::proc::{ProcFiles, TaskId};
 
 /// Programs whose far end is not another terminal in their own hands, by the name that the kernel keeps (15 bytes).
 const RELAYS: &[&str] = &[
@@ -42,7 +42,7 @@ pub(super) fn is_multiplexer(name: &str) -> bool {
 }
 
 /// Returns the modes of the terminal whose master side is this descriptor of the task; `None` if they are not visible.
-pub(super) fn line_behind(task: Task, master: i32, files: &mut ProcFiles) -> Option<Line> {
+pub(super) fn line_behind(task: TaskId, master: i32, files: &mut ProcFiles) -> Option<LineModes> {
     let info = std::str::from_utf8(files.descriptor_info(task, master).ok()?).ok()?;
     let index = info
         .lines()
@@ -53,5 +53,5 @@ pub(super) fn line_behind(task: Task, master: i32, files: &mut ProcFiles) -> Opt
         .read(true)
         .custom_flags(libc::O_NOCTTY | libc::O_NONBLOCK);
     let terminal = options.open(format!("/dev/pts/{index}")).ok()?;
-    Some(Line::of(terminal.as_fd()))
+    Some(LineModes::read(terminal.as_fd()))
 }

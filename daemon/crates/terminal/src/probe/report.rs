@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::line::Line;
+use super::line_modes::LineModes;
 
 /// Whether the foreground of a terminal waits for input.
 /// Sorted by precedence: a later variant overrides an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Verdict {
+pub enum InputWait {
     /// No task waits for this terminal.
     No,
     /// It is not visible; [`Probe::how`] says why.
@@ -21,7 +21,7 @@ pub enum Verdict {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reader {
+pub struct InputReader {
     pub pid: i32,
     pub tid: i32,
     /// How often the task had gone to sleep by itself, read before it was found waiting.
@@ -35,7 +35,7 @@ pub struct Reader {
     pub reads_one_byte: bool,
 }
 
-impl Reader {
+impl InputReader {
     /// Returns whether, as far as is visible, only input makes the task continue.
     pub(crate) fn waits_for_input_alone(&self) -> bool {
         !self.socket_in_set && !self.has_timeout
@@ -53,17 +53,17 @@ pub(super) const MULTIPLEXER: &str = "multiplexer";
 pub struct Probe {
     /// The foreground process group; 0 if the terminal has none.
     pub foreground: i32,
-    pub line: Line,
-    pub verdict: Verdict,
+    pub line: LineModes,
+    pub verdict: InputWait,
     /// The reason for the verdict: the call that the reader is in (`read`, `poll`, `select`, `epoll`), `none` if no
-    /// task waits for the terminal, `stopped` if one would but is stopped. For [`Verdict::Unknown`] the obstacle:
+    /// task waits for the terminal, `stopped` if one would but is stopped. For [`InputWait::Unknown`] the obstacle:
     /// `denied` (another user's or a protected program), `unseen` (no task of the group is visible), `limit` (more
     /// tasks or descriptors than one probe checks), `relay` (a task reads the terminal, but passes the input on to a
     /// program that is not visible), `multiplexer` (the same, and it draws a screen of its own), `elsewhere` (the
     /// group waits for another process, which may be reading the terminal), `platform`.
     pub how: Cow<'static, str>,
-    /// The waiting task, for [`Verdict::Blocked`], [`Verdict::Accepts`] and a [relay](Probe::is_relay).
-    pub reader: Option<Reader>,
+    /// The waiting task, for [`InputWait::Blocked`], [`InputWait::Accepts`] and a [relay](Probe::is_relay).
+    pub reader: Option<InputReader>,
     /// The state letter of the foreground group's leader (R, S, D, T, t, Z …); `None` if it is not visible.
     pub foreground_state: Option<char>,
     /// How much output was not read from the master yet: the program may be further than its known output shows.
@@ -95,15 +95,17 @@ impl Probe {
         let alone = self
             .reader
             .as_ref()
-            .is_some_and(Reader::waits_for_input_alone);
+            .is_some_and(InputReader::waits_for_input_alone);
         match self.verdict {
-            Verdict::Blocked => "blocked reading its terminal",
-            Verdict::Accepts if alone => "blocked reading its terminal",
-            Verdict::No | Verdict::Unknown | Verdict::Accepts => match self.foreground_state {
-                Some('T' | 't') => "stopped",
-                _ if self.how == "stopped" => "stopped",
-                _ => "running",
-            },
+            InputWait::Blocked => "blocked reading its terminal",
+            InputWait::Accepts if alone => "blocked reading its terminal",
+            InputWait::No | InputWait::Unknown | InputWait::Accepts => {
+                match self.foreground_state {
+                    Some('T' | 't') => "stopped",
+                    _ if self.how == "stopped" => "stopped",
+                    _ => "running",
+                }
+            }
         }
     }
 }
@@ -111,9 +113,9 @@ impl Probe {
 /// What is known from the tasks of the foreground group.
 #[derive(Debug)]
 pub(super) struct Finding {
-    pub(super) verdict: Verdict,
+    pub(super) verdict: InputWait,
     pub(super) how: &'static str,
-    pub(super) reader: Option<Reader>,
+    pub(super) reader: Option<InputReader>,
     pub(super) foreground_state: Option<char>,
     /// It is not visible in which call the program is blocked, but nothing shows that it runs.
     pub(super) sleeps_unseen: bool,
@@ -125,10 +127,10 @@ pub(super) struct Finding {
 pub(super) mod tests {
     use super::*;
 
-    pub(in super::super) fn sample(verdict: Verdict, reader: Option<Reader>) -> Probe {
+    pub(in super::super) fn sample(verdict: InputWait, reader: Option<InputReader>) -> Probe {
         Probe {
             foreground: 7,
-            line: Line::default(),
+            line: LineModes::default(),
             verdict,
             how: Cow::Borrowed("none"),
             reader,
@@ -138,7 +140,7 @@ pub(super) mod tests {
         }
     }
 
-    pub(in super::super) const READER: Reader = Reader {
+    pub(in super::super) const READER: InputReader = InputReader {
         pid: 7,
         tid: 7,
         voluntary_switches: 40,
@@ -150,19 +152,19 @@ pub(super) mod tests {
     #[test]
     fn an_activity_is_one_of_three() {
         const BLOCKED: &str = "blocked reading its terminal";
-        let timed = Reader {
+        let timed = InputReader {
             has_timeout: true,
             ..READER
         };
         let stopped = Probe {
             foreground_state: Some('T'),
-            ..sample(Verdict::No, None)
+            ..sample(InputWait::No, None)
         };
         for (probe, activity) in [
-            (sample(Verdict::Blocked, Some(READER)), BLOCKED),
-            (sample(Verdict::Accepts, Some(READER)), BLOCKED),
-            (sample(Verdict::Accepts, Some(timed)), "running"),
-            (sample(Verdict::No, None), "running"),
+            (sample(InputWait::Blocked, Some(READER)), BLOCKED),
+            (sample(InputWait::Accepts, Some(READER)), BLOCKED),
+            (sample(InputWait::Accepts, Some(timed)), "running"),
+            (sample(InputWait::No, None), "running"),
             (stopped, "stopped"),
         ] {
             assert_eq!(probe.activity(), activity, "{probe:?}");

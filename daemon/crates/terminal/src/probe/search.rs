@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::io;
 
-use super::line::Line;
-use super::proc::{Descriptor, ProcFiles, Task};
+use super::line_modes::LineModes;
+use super::proc::{Descriptor, ProcFiles, TaskId};
 use super::relay;
-use super::report::{Finding, MULTIPLEXER, RELAY, Reader, Verdict};
-use super::syscall::{Sleep, Wait, wait_of};
+use super::report::{Finding, InputReader, InputWait, MULTIPLEXER, RELAY};
+use super::syscall::{Sleep, TaskWait, wait_of};
 use crate::piped::INPUT_DESCRIPTOR;
 use rustix::fs::makedev;
 
@@ -25,8 +25,8 @@ const OWN_TERMINAL: (u32, u32) = (5, 0);
 /// process of the terminal's session, is searched for other members: the reader of a pipeline need not lead its group.
 /// Processes there that have left the session may read the terminal too, regardless of job control: `su -c` starts its
 /// program like that. So may processes that this one has adopted: the server of `tmux`, or the `pinentry` of `gpg-agent`.
-pub(super) fn find(leader: i32, foreground: i32, tty_device: u64, line: Line) -> Finding {
-    let mut search = Search::new(leader, foreground, tty_device);
+pub(super) fn find(leader: i32, foreground: i32, tty_device: u64, line: LineModes) -> Finding {
+    let mut search = ProbeSearch::new(leader, foreground, tty_device);
     search.look_for_pipe();
     // Input that the leader has not forwarded yet may be what the program waits for.
     if foreground > 0 && search.leader_rests() && !search.look_at_process(foreground) {
@@ -38,7 +38,7 @@ pub(super) fn find(leader: i32, foreground: i32, tty_device: u64, line: Line) ->
     search.finish(line)
 }
 
-struct Search {
+struct ProbeSearch {
     files: ProcFiles,
     /// The session of the terminal, by its first process.
     session: i32,
@@ -49,9 +49,9 @@ struct Search {
     tasks_left: usize,
     /// A member of the group other than its leader was seen.
     seen_member: bool,
-    verdict: Verdict,
+    verdict: InputWait,
     how: &'static str,
-    found: Option<(Reader, char)>,
+    found: Option<(InputReader, char)>,
     /// A process whose tasks may not be inspected.
     denied: Option<i32>,
     /// A member of the group waits for another process or a host.
@@ -63,15 +63,15 @@ struct Search {
 
 /// How a task waits for the terminal.
 struct TerminalWait {
-    verdict: Verdict,
+    verdict: InputWait,
     how: &'static str,
     /// Without its switches.
-    reader: Reader,
+    reader: InputReader,
     /// The other ends of other terminals that it waits for.
     masters: Vec<i32>,
 }
 
-impl Search {
+impl ProbeSearch {
     fn new(session: i32, group: i32, tty_device: u64) -> Self {
         Self {
             files: ProcFiles::new(),
@@ -81,7 +81,7 @@ impl Search {
             pipe: None,
             tasks_left: MAX_TASKS,
             seen_member: false,
-            verdict: Verdict::No,
+            verdict: InputWait::No,
             how: "none",
             found: None,
             denied: None,
@@ -91,17 +91,17 @@ impl Search {
         }
     }
 
-    fn finish(mut self, line: Line) -> Finding {
+    fn finish(mut self, line: LineModes) -> Finding {
         let foreground_state = match self.found {
             Some((reader, state)) if reader.pid == self.group => Some(state),
             _ => self.files.stat(self.group).map(|stat| stat.state),
         };
         if self.group > 0 && foreground_state.is_none() && !self.seen_member {
-            self.note(Verdict::Unknown, "unseen");
+            self.note(InputWait::Unknown, "unseen");
         }
         // Somebody has taken over the terminal, and it may be the process that the group waits for.
         if self.waits_elsewhere && line.is_changed() {
-            self.note(Verdict::Unknown, "elsewhere");
+            self.note(InputWait::Unknown, "elsewhere");
         }
         self.judge_reader(line);
         let denied_state = self
@@ -113,14 +113,14 @@ impl Search {
             how: self.how,
             reader: self.found.map(|(reader, _)| reader),
             foreground_state,
-            sleeps_unseen: self.verdict == Verdict::Unknown && denied_state == Some('S'),
+            sleeps_unseen: self.verdict == InputWait::Unknown && denied_state == Some('S'),
             asks_secret: self.asks_secret,
         }
     }
 
     /// Notes what the reader's name shows. If it only passes input on, it is ready for input whatever the program at the
     /// far end does, so the verdict is unknown.
-    fn judge_reader(&mut self, line: Line) {
+    fn judge_reader(&mut self, line: LineModes) {
         let Some((reader, _)) = self.found else {
             return;
         };
@@ -128,16 +128,16 @@ impl Search {
         let name = name.as_deref().unwrap_or_default();
         self.asks_secret |= name.starts_with("pinentry");
         // A relay's own question, such as for the password, is read line by line.
-        let asks_itself = self.verdict == Verdict::Blocked && line.canonical;
+        let asks_itself = self.verdict == InputWait::Blocked && line.canonical;
         if relay::is_multiplexer(name) {
-            (self.verdict, self.how) = (Verdict::Unknown, MULTIPLEXER);
+            (self.verdict, self.how) = (InputWait::Unknown, MULTIPLEXER);
         } else if self.passes_on || (relay::is_relay(name) && !asks_itself) {
-            (self.verdict, self.how) = (Verdict::Unknown, RELAY);
+            (self.verdict, self.how) = (InputWait::Unknown, RELAY);
         }
     }
 
-    fn leader(&self) -> Task {
-        Task {
+    fn leader(&self) -> TaskId {
+        TaskId {
             pid: self.session,
             tid: self.session,
         }
@@ -160,17 +160,20 @@ impl Search {
         if self.pipe.is_none() {
             return true;
         }
-        let Ok(Some(sleep)) = Sleep::of(leader, &mut self.files) else {
+        let Ok(Some(sleep)) = Sleep::read(leader, &mut self.files) else {
             return false;
         };
         // Unless it is printing to a terminal that is full.
-        matches!(wait_of(&sleep, leader, &mut self.files), Ok(Wait::Set(_)))
+        matches!(
+            wait_of(&sleep, leader, &mut self.files),
+            Ok(TaskWait::Set(_))
+        )
     }
 
     /// Checks the candidates in the tree under the session's leader, the youngest first, because jobs are started last.
     fn look_below(&mut self) {
         if !self.look_in_tree(vec![self.session]) {
-            self.note(Verdict::Unknown, "limit");
+            self.note(InputWait::Unknown, "limit");
         }
     }
 
@@ -179,7 +182,7 @@ impl Search {
         let own = rustix::process::getpid().as_raw_pid();
         let mut orphans = Vec::new();
         for tid in self.files.tasks(own, MAX_TASKS) {
-            let children = self.files.children(Task { pid: own, tid });
+            let children = self.files.children(TaskId { pid: own, tid });
             let newest = children.into_iter().rev().take(MAX_TASKS);
             // The leaders of sessions have terminals.
             orphans.extend(newest.filter(|&child| {
@@ -203,7 +206,7 @@ impl Search {
                     return false;
                 }
                 steps_left -= 1;
-                let children = self.files.children(Task { pid, tid });
+                let children = self.files.children(TaskId { pid, tid });
                 walk.extend(children.into_iter().filter(|&child| known.insert(child)));
             }
         }
@@ -223,23 +226,23 @@ impl Search {
 
     /// Checks the tasks of a process, the main one first; returns whether one of them waits for the terminal.
     fn look_at_process(&mut self, pid: i32) -> bool {
-        if self.look_at_task(Task { pid, tid: pid }) {
+        if self.look_at_task(TaskId { pid, tid: pid }) {
             return true;
         }
         let tasks = self.files.tasks(pid, self.tasks_left + 1);
         tasks
             .into_iter()
-            .any(|tid| tid != pid && self.look_at_task(Task { pid, tid }))
+            .any(|tid| tid != pid && self.look_at_task(TaskId { pid, tid }))
     }
 
     /// Returns whether the task waits for the terminal, and stores the finding.
-    fn look_at_task(&mut self, task: Task) -> bool {
+    fn look_at_task(&mut self, task: TaskId) -> bool {
         if self.tasks_left == 0 {
-            self.note(Verdict::Unknown, "limit");
+            self.note(InputWait::Unknown, "limit");
             return false;
         }
         self.tasks_left -= 1;
-        let sleep = match Sleep::of(task, &mut self.files) {
+        let sleep = match Sleep::read(task, &mut self.files) {
             Ok(Some(sleep)) => sleep,
             Ok(None) => return false,
             Err(error) => {
@@ -257,11 +260,11 @@ impl Search {
             return false;
         };
         if matches!(status.state, 'T' | 't') {
-            self.note(Verdict::No, "stopped");
+            self.note(InputWait::No, "stopped");
             return false;
         }
         // The count of switches belongs to this sleep only if the task still sleeps after it was read.
-        if !matches!(Sleep::of(task, &mut self.files), Ok(Some(now)) if now == sleep) {
+        if !matches!(Sleep::read(task, &mut self.files), Ok(Some(now)) if now == sleep) {
             return false;
         }
         // Its earlier output may not have been forwarded yet.
@@ -269,7 +272,7 @@ impl Search {
             return false;
         }
         self.note(wait.verdict, wait.how);
-        let reader = Reader {
+        let reader = InputReader {
             voluntary_switches: status.voluntary_switches,
             ..wait.reader
         };
@@ -284,8 +287,8 @@ impl Search {
     }
 
     /// Returns how the task waits for this terminal; `None` if it waits for something else or that is not known.
-    fn terminal_wait(&mut self, task: Task, sleep: &Sleep) -> Option<TerminalWait> {
-        let reader = Reader {
+    fn terminal_wait(&mut self, task: TaskId, sleep: &Sleep) -> Option<TerminalWait> {
+        let reader = InputReader {
             pid: task.pid,
             tid: task.tid,
             voluntary_switches: 0,
@@ -294,12 +297,12 @@ impl Search {
             reads_one_byte: sleep.reads_one_byte(),
         };
         let set = match wait_of(sleep, task, &mut self.files) {
-            Ok(Wait::Set(set)) => set,
-            Ok(Wait::Read(descriptor)) => {
+            Ok(TaskWait::Set(set)) => set,
+            Ok(TaskWait::Read(descriptor)) => {
                 let descriptor = self.files.descriptor(task, descriptor);
                 if self.is_terminal(task, descriptor) {
                     return Some(TerminalWait {
-                        verdict: Verdict::Blocked,
+                        verdict: InputWait::Blocked,
                         how: "read",
                         reader,
                         masters: Vec::new(),
@@ -308,11 +311,11 @@ impl Search {
                 self.note_elsewhere(task, descriptor == Some(Descriptor::Socket));
                 return None;
             }
-            Ok(Wait::Signal) => {
+            Ok(TaskWait::Signal) => {
                 self.note_elsewhere(task, true);
                 return None;
             }
-            Ok(Wait::Elsewhere) => return None,
+            Ok(TaskWait::Elsewhere) => return None,
             Err(error) => {
                 self.note_error(task, &error);
                 return None;
@@ -329,13 +332,13 @@ impl Search {
             }
         }
         if !terminal && set.cut {
-            self.note(Verdict::Unknown, "limit");
+            self.note(InputWait::Unknown, "limit");
         }
         self.note_elsewhere(task, !terminal && socket);
         terminal.then_some(TerminalWait {
-            verdict: Verdict::Accepts,
+            verdict: InputWait::Accepts,
             how: set.how,
-            reader: Reader {
+            reader: InputReader {
                 socket_in_set: socket,
                 has_timeout: set.has_timeout,
                 ..reader
@@ -344,7 +347,7 @@ impl Search {
         })
     }
 
-    fn is_terminal(&mut self, task: Task, descriptor: Option<Descriptor>) -> bool {
+    fn is_terminal(&mut self, task: TaskId, descriptor: Option<Descriptor>) -> bool {
         let device = match descriptor {
             Some(Descriptor::Device(device)) => device,
             Some(Descriptor::Pipe(number)) => return self.pipe == Some(number),
@@ -363,21 +366,21 @@ impl Search {
     }
 
     /// Stores whether a task of the group waits for another process or a host.
-    fn note_elsewhere(&mut self, task: Task, waits: bool) {
+    fn note_elsewhere(&mut self, task: TaskId, waits: bool) {
         self.waits_elsewhere = self.waits_elsewhere || waits && self.is_member(task.pid);
     }
 
     /// Stores the process of a task of the group that may not be inspected.
     /// A task that has ended or continued meanwhile does not matter, nor does one outside the group.
-    fn note_error(&mut self, task: Task, error: &io::Error) {
+    fn note_error(&mut self, task: TaskId, error: &io::Error) {
         if error.kind() == io::ErrorKind::PermissionDenied && self.is_member(task.pid) {
             self.denied.get_or_insert(task.pid);
-            self.note(Verdict::Unknown, "denied");
+            self.note(InputWait::Unknown, "denied");
         }
     }
 
     /// Stores the finding that takes precedence; among equals the first, but anything overrides `none`.
-    fn note(&mut self, verdict: Verdict, how: &'static str) {
+    fn note(&mut self, verdict: InputWait, how: &'static str) {
         if verdict > self.verdict || (verdict == self.verdict && self.how == "none") {
             self.verdict = verdict;
             self.how = how;

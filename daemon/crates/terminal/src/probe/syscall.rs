@@ -5,7 +5,7 @@ use std::io;
 
 use libc::c_long;
 
-use super::proc::{ProcFiles, Task};
+use super::proc::{ProcFiles, TaskId};
 
 /// Maximum number of descriptors of a `poll` set that are checked.
 const POLL_MAX_LEN: usize = 256;
@@ -30,7 +30,7 @@ pub(super) struct Sleep {
 impl Sleep {
     /// Returns the call that the task sleeps in; `None` if it runs or sleeps outside a call.
     /// `PermissionDenied` if the kernel does not show it to this process, other errors if the task has ended.
-    pub(super) fn of(task: Task, files: &mut ProcFiles) -> io::Result<Option<Self>> {
+    pub(super) fn read(task: TaskId, files: &mut ProcFiles) -> io::Result<Option<Self>> {
         files.syscall(task).map(Self::parse)
     }
 
@@ -57,7 +57,7 @@ impl Sleep {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Wait {
+pub(super) enum TaskWait {
     /// Data from this descriptor.
     Read(i32),
     /// Input on any of several descriptors.
@@ -80,26 +80,26 @@ pub(super) struct InputSet {
 }
 
 /// Returns what the call waits for. Reads the set through `files`, from the task's memory or its epoll descriptor.
-pub(super) fn wait_of(sleep: &Sleep, task: Task, files: &mut ProcFiles) -> io::Result<Wait> {
+pub(super) fn wait_of(sleep: &Sleep, task: TaskId, files: &mut ProcFiles) -> io::Result<TaskWait> {
     let arguments = &sleep.arguments;
-    let (family, limit) = match Call::of(sleep.number) {
-        Call::Read => return Ok(Wait::Read(arguments[0] as i32)),
-        Call::Signal => return Ok(Wait::Signal),
-        Call::Other => return Ok(Wait::Elsewhere),
-        Call::Set(family, limit) => (family, limit),
+    let (family, limit) = match WaitingCall::from(sleep.number) {
+        WaitingCall::Read => return Ok(TaskWait::Read(arguments[0] as i32)),
+        WaitingCall::Signal => return Ok(TaskWait::Signal),
+        WaitingCall::Other => return Ok(TaskWait::Elsewhere),
+        WaitingCall::Set(family, limit) => (family, limit),
     };
     let (how, (descriptors, cut)) = match family {
-        Family::Poll => ("poll", poll_set(arguments, task, files)?),
-        Family::Select => ("select", select_set(arguments, task, files)?),
-        Family::Epoll => {
+        CallFamily::Poll => ("poll", poll_set(arguments, task, files)?),
+        CallFamily::Select => ("select", select_set(arguments, task, files)?),
+        CallFamily::Epoll => {
             let info = files.descriptor_info(task, arguments[0] as i32)?;
             ("epoll", (epoll_descriptors(info), false))
         }
         // A call that continues after a stop keeps its arguments but not its number. It may be a `poll`, or a sleep
         // whose arguments are not a readable set.
-        Family::Restart => ("poll", poll_set(arguments, task, files).unwrap_or_default()),
+        CallFamily::Restart => ("poll", poll_set(arguments, task, files).unwrap_or_default()),
     };
-    Ok(Wait::Set(InputSet {
+    Ok(TaskWait::Set(InputSet {
         how,
         descriptors,
         has_timeout: limit.is_set(arguments),
@@ -109,16 +109,16 @@ pub(super) fn wait_of(sleep: &Sleep, task: Task, files: &mut ProcFiles) -> io::R
 
 /// The calls in which a task can wait for a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Call {
+enum WaitingCall {
     Read,
     /// For a set of descriptors.
-    Set(Family, TimeLimit),
+    Set(CallFamily, TimeLimit),
     Signal,
     Other,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Family {
+enum CallFamily {
     Poll,
     Select,
     Epoll,
@@ -134,10 +134,10 @@ enum TimeLimit {
     Pointer(usize),
 }
 
-impl Call {
+impl From<c_long> for WaitingCall {
     /// The calls without `p` exist only on x86-64; newer architectures only have their successors.
-    fn of(number: c_long) -> Self {
-        use Family::{Epoll, Poll, Restart, Select};
+    fn from(number: c_long) -> Self {
+        use CallFamily::{Epoll, Poll, Restart, Select};
         use TimeLimit::{Milliseconds, Pointer};
         #[cfg(target_arch = "x86_64")]
         match number {
@@ -174,7 +174,7 @@ impl TimeLimit {
 /// Returns the descriptors, and whether there were more than are checked.
 fn poll_set(
     arguments: &[u64; 6],
-    task: Task,
+    task: TaskId,
     files: &mut ProcFiles,
 ) -> io::Result<(Vec<i32>, bool)> {
     let wanted = usize::try_from(arguments[1]).unwrap_or(usize::MAX);
@@ -198,7 +198,7 @@ fn poll_descriptors(memory: &[u8]) -> Vec<i32> {
 /// Returns the descriptors, and whether there were more than are checked.
 fn select_set(
     arguments: &[u64; 6],
-    task: Task,
+    task: TaskId,
     files: &mut ProcFiles,
 ) -> io::Result<(Vec<i32>, bool)> {
     if arguments[1] == 0 {
@@ -317,7 +317,7 @@ mod tests {
             (libc::SYS_pselect6, [0, 0, 0, 0, 0x7ffc, 0], true),
             (libc::SYS_restart_syscall, [0, 1, for_ever, 0, 0, 0], false),
         ] {
-            let Call::Set(_, limit) = Call::of(number) else {
+            let WaitingCall::Set(_, limit) = WaitingCall::from(number) else {
                 panic!("{number} waits for a set");
             };
             assert_eq!(

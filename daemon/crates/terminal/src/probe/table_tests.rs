@@ -3,7 +3,7 @@
 
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
-use super::report::Verdict::{Accepts, No, Unknown};
+use super::report::InputWait::{Accepts, No, Unknown};
 use super::test_table::{eventually_probed, found, play_all, row, row_after, wait_for_reader};
 use super::test_terminal::{TestTerminal, eventually, is_installed, public_folder};
 use super::{LastTyped, Probe, fresh};

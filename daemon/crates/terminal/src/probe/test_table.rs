@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::report::Verdict::{Accepts, Blocked};
+use super::report::InputWait::{Accepts, Blocked};
 use super::test_terminal::{TestTerminal, eventually, is_installed};
 use super::{LastTyped, Probe, fresh};
 

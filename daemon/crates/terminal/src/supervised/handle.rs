@@ -1,6 +1,6 @@
 //! The worker's side.
 
-use super::wire::{ARGUMENT, Pace, Program, Report};
+use super::wire::{ARGUMENT, EndPace, Report, SupervisedProgram};
 use crate::holder::{Port, Process, ProcessTable, blob, send_over};
 use crate::own_process;
 use std::io::{self, PipeReader};
@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 const REPORTS_LEN: usize = 4;
 
 #[derive(Debug)]
-pub struct Output {
+pub struct OutputPipes {
     pub stdout: PipeReader,
     pub stderr: PipeReader,
 }
@@ -24,7 +24,7 @@ pub struct Supervised {
     reports: mpsc::Receiver<Report>,
     supervisor: Child,
     /// The reading ends of the program's standard output and error, until somebody takes them.
-    pub output: Option<Output>,
+    pub output: Option<OutputPipes>,
 }
 
 impl Supervised {
@@ -32,7 +32,7 @@ impl Supervised {
     /// system call blocks.
     /// That the program cannot be started is a report, not an error.
     pub async fn start(
-        program: &Program,
+        program: &SupervisedProgram,
         stdin: BorrowedFd<'_>,
         kept: &[BorrowedFd<'_>],
     ) -> io::Result<Self> {
@@ -61,7 +61,7 @@ impl Supervised {
             orders,
             reports,
             supervisor,
-            output: Some(Output { stdout, stderr }),
+            output: Some(OutputPipes { stdout, stderr }),
         })
     }
 
@@ -77,21 +77,21 @@ impl Supervised {
     }
 
     /// Asks for the end of the program and everything that it started. A later call can only make it quicker.
-    pub fn end(&self, pace: Pace) {
+    pub fn end(&self, pace: EndPace) {
         // If the supervisor has died, there is nobody to ask; the next report says so.
         let _ = send_over(&self.orders, &pace, &[]);
     }
 
     /// Waits for the end of the supervisor, after its last report. Blocks.
     pub fn reap(mut self) {
-        self.end(Pace::Quick);
+        self.end(EndPace::Quick);
         let _ = self.supervisor.wait();
     }
 }
 
 impl Drop for Supervised {
     fn drop(&mut self) {
-        self.end(Pace::Quick);
+        self.end(EndPace::Quick);
     }
 }
 

@@ -7,6 +7,6 @@ mod handle;
 mod supervisor;
 mod wire;
 
-pub use handle::{Output, Supervised, commands_below};
+pub use handle::{OutputPipes, Supervised, commands_below};
 pub use supervisor::play_part;
-pub use wire::{Pace, Program, ProgramEnd, Report};
+pub use wire::{EndPace, ProgramEnd, Report, SupervisedProgram};

@@ -1,6 +1,6 @@
 //! The process that starts a program and outlives everything of it.
 
-use super::wire::{ARGUMENT, Pace, Program, ProgramEnd, Report};
+use super::wire::{ARGUMENT, EndPace, ProgramEnd, Report, SupervisedProgram};
 use crate::holder::{Port, Process, ProcessTable, kill_below, read_blob, signal_all};
 use crate::own_process::ignore_signals_but;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -40,7 +40,7 @@ fn supervise() -> io::Result<()> {
         rustix::thread::set_name(c"ccd-run")?;
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     }
-    let mut port = Port::of(rustix::stdio::stdin().try_clone_to_owned()?)?;
+    let mut port = Port::from_socket(rustix::stdio::stdin().try_clone_to_owned()?)?;
     // The worker has sent it before it started this process.
     port.receive()?;
     let Some(((), descriptors)) = port.next()? else {
@@ -59,7 +59,7 @@ fn supervise() -> io::Result<()> {
     };
     port.send(&Report::Started { pid }, &[])?;
     let children = watch_children(pid)?;
-    let run = Run {
+    let run = SupervisedRun {
         port,
         children,
         pid,
@@ -72,7 +72,7 @@ fn supervise() -> io::Result<()> {
     Ok(())
 }
 
-fn start(program: &Program, stdin: OwnedFd) -> io::Result<i32> {
+fn start(program: &SupervisedProgram, stdin: OwnedFd) -> io::Result<i32> {
     let mut command = Command::new(&program.path);
     command
         .args(&program.arguments)
@@ -130,26 +130,26 @@ fn watch_children(pid: i32) -> io::Result<PipeReader> {
     Ok(reader)
 }
 
-struct Run {
+struct SupervisedRun {
     port: Port,
     children: PipeReader,
     /// The program, which leads its process group.
     pid: i32,
     has_exited: bool,
-    ending: Option<Ending>,
+    ending: Option<ProgramEnding>,
     /// Until when what is left is killed again and again, once the first kill was due.
     kill_until: Option<Instant>,
 }
 
 /// The end of a program and everything that it started.
 #[derive(Clone, Copy)]
-struct Ending {
+struct ProgramEnding {
     term_at: Option<Instant>,
     /// When what is left is killed, also after the first time.
     kill_at: Instant,
 }
 
-impl Run {
+impl SupervisedRun {
     fn follow(mut self) {
         loop {
             self.heed_worker();
@@ -189,23 +189,23 @@ impl Run {
             match self.port.next() {
                 Ok(Some((pace, _))) => self.end(pace),
                 Ok(None) if !self.port.has_ended => return,
-                Ok(None) | Err(_) => return self.end(Pace::Quick),
+                Ok(None) | Err(_) => return self.end(EndPace::Quick),
             }
         }
     }
 
-    fn end(&mut self, pace: Pace) {
+    fn end(&mut self, pace: EndPace) {
         let now = Instant::now();
         if self.ending.is_none() && !self.has_exited {
             self.signal_group(Signal::INT);
         }
         let [term_at, kill_at] = pace.times().map(|time| now + time);
         self.ending = Some(match self.ending {
-            None => Ending {
+            None => ProgramEnding {
                 term_at: Some(term_at),
                 kill_at,
             },
-            Some(ending) => Ending {
+            Some(ending) => ProgramEnding {
                 term_at: ending.term_at.map(|before| before.min(term_at)),
                 kill_at: ending.kill_at.min(kill_at),
             },
@@ -228,7 +228,7 @@ impl Run {
         let kill_at = self
             .ending
             .map_or(now + LEFT_GRACE, |ending| ending.kill_at);
-        self.ending = Some(Ending {
+        self.ending = Some(ProgramEnding {
             term_at: Some(now),
             kill_at: kill_at.min(now + LEFT_GRACE),
         });

@@ -10,7 +10,7 @@ pub(super) const ARGUMENT: &str = "--supervise";
 /// A program to be started, passed as a file in memory with the first message. Its standard output and error are those of
 /// the supervisor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Program {
+pub struct SupervisedProgram {
     /// Absolute.
     pub path: String,
     pub arguments: Vec<String>,
@@ -22,14 +22,14 @@ pub struct Program {
 
 /// How a program is asked to end: INT at once, TERM and KILL later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Pace {
+pub enum EndPace {
     /// TERM after 5 s, KILL after 7 s: it can finish what it writes.
     Patient,
     /// TERM after 1 s, KILL after 2 s.
     Quick,
 }
 
-impl Pace {
+impl EndPace {
     /// Returns the time until TERM, and until KILL.
     pub(super) fn times(self) -> [Duration; 2] {
         let seconds = match self {

@@ -1,9 +1,11 @@
 //! Makes exchanges from the events of an asciicast.
 
-use super::event::{Event, MAX_TIME_US};
+use super::event::{CastEvent, MAX_TIME_US};
 use crate::format::{Chunk, Exchange, InputKind, Stream};
 use crate::tools::IDLE;
-use crate::tools::marks::{KeyPress, MAX_KEYS, Marker, Resize, add_marker, add_resize, set_keys};
+use crate::tools::marks::{
+    KeyPress, MAX_KEYS, Marker, ResizeMark, add_marker, add_resize, set_keys,
+};
 use ccd_protocol::tape::TapeExit;
 use ccd_screen::shown;
 use ccd_text::redact::MASK;
@@ -67,24 +69,24 @@ impl Builder {
         self.now_ms = self.now_ms.max(now_ms);
     }
 
-    pub(super) fn event(&mut self, event: Event<'_>) {
+    pub(super) fn event(&mut self, event: CastEvent<'_>) {
         match event {
-            Event::Output(text) => self.output(&text),
-            Event::Input(text) => self.input(text.as_bytes()),
-            Event::Marker(label) => {
+            CastEvent::Output(text) => self.output(&text),
+            CastEvent::Input(text) => self.input(text.as_bytes()),
+            CastEvent::Marker(label) => {
                 let (at_ms, label) = (self.now_ms - self.opened_ms, &*label);
                 add_marker(&mut self.open.annotations, &Marker { at_ms, label });
             }
-            Event::Resize(size) => {
+            CastEvent::Resize(size) => {
                 let at_ms = self.now_ms - self.opened_ms;
-                add_resize(&mut self.open.annotations, Resize { at_ms, size });
+                add_resize(&mut self.open.annotations, ResizeMark { at_ms, size });
                 self.cols = size.cols;
             }
-            Event::Exit(code) => {
+            CastEvent::Exit(code) => {
                 let code = Some(code);
                 self.exit = Some(TapeExit { code, signal: None });
             }
-            Event::Other(code) => self.ignore(code),
+            CastEvent::Other(code) => self.ignore(code),
         }
     }
 
@@ -155,7 +157,7 @@ impl Builder {
         if self.timed_keys <= MAX_KEYS {
             set_keys(&mut exchange.annotations, &keys);
         }
-        exchange.input.kind = InputKind::of(&exchange.input.bytes);
+        exchange.input.kind = InputKind::from_input(&exchange.input.bytes);
         if exchange.input.bytes == [MASK.as_bytes(), b"\r"].concat() {
             let output: Vec<u8> = exchange.output().take(64).collect();
             // It was typed hidden, and therefore masked.

@@ -1,6 +1,6 @@
 //! The events of an asciicast.
 
-use super::fault::{CastText, Fault, Scanned, Scanner, Stop, shortened};
+use super::fault::{CastFault, CastText, Scanned, Scanner, Stop, shortened};
 use crate::format::PtySize;
 use ccd_base::json5::{self, Format as _, Kind};
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ pub(super) const MAX_TIME_US: u64 = 366 * 24 * 60 * 60 * 1_000_000;
 const PARTS: [(&str, &str); 3] = [("[0]", "time"), ("[1]", "code"), ("[2]", "data")];
 
 #[derive(Debug, PartialEq)]
-pub(super) enum Event<'a> {
+pub(super) enum CastEvent<'a> {
     Output(Cow<'a, str>),
     Input(Cow<'a, str>),
     Marker(Cow<'a, str>),
@@ -24,12 +24,12 @@ pub(super) enum Event<'a> {
 
 /// Reads a line; returns its time in microseconds, as it is given, and its event.
 /// The error says what is wrong, by its offset in the line.
-pub(super) fn event(line: &str) -> Scanned<(u64, Event<'_>)> {
+pub(super) fn event(line: &str) -> Scanned<(u64, CastEvent<'_>)> {
     parsed(line).map_err(|stop| {
         let offset = stop.offset();
         let mut fault = stop.into_fault();
-        if matches!(fault, Fault::Text(json5::Fault::Ends { .. })) {
-            return Stop::at(offset, Fault::Cut);
+        if matches!(fault, CastFault::Text(json5::Fault::Ends { .. })) {
+            return Stop::at(offset, CastFault::Cut);
         }
         if let Some(path) = CastText::path(&mut fault)
             && let Some((_, name)) = PARTS.iter().find(|(part, _)| part == path)
@@ -45,7 +45,7 @@ pub(super) fn is_torn(line: &str) -> bool {
     Scanner::new(line).skip().is_err()
 }
 
-fn parsed(line: &str) -> Scanned<(u64, Event<'_>)> {
+fn parsed(line: &str) -> Scanned<(u64, CastEvent<'_>)> {
     let mut scanner = Scanner::new(line);
     if scanner.kind()? != Kind::List {
         return Err(scanner.wrong(scanner.offset(), "an event [time, code, data]"));
@@ -57,34 +57,36 @@ fn parsed(line: &str) -> Scanned<(u64, Event<'_>)> {
             0 => time_us = microseconds(scanner)?,
             1 => code = scanner.text()?,
             2 => event = Some(data(scanner, &code)?),
-            _ => return Err(Stop::at(scanner.start()?, Fault::Parts)),
+            _ => return Err(Stop::at(scanner.start()?, CastFault::Parts)),
         }
         Ok(())
     })?;
     let rest = line.get(scanner.offset()..).unwrap_or_default();
     if !rest.trim_ascii().is_empty() {
         let blanks = rest.len() - rest.trim_ascii_start().len();
-        return Err(Stop::at(scanner.offset() + blanks, Fault::Follows));
+        return Err(Stop::at(scanner.offset() + blanks, CastFault::Follows));
     }
-    let event = event.ok_or_else(|| Stop::at(start, Fault::Parts))?;
+    let event = event.ok_or_else(|| Stop::at(start, CastFault::Parts))?;
     Ok((time_us, event))
 }
 
-fn data<'a>(scanner: &mut Scanner<'a>, code: &str) -> Scanned<Event<'a>> {
+fn data<'a>(scanner: &mut Scanner<'a>, code: &str) -> Scanned<CastEvent<'a>> {
     let at = scanner.start()?;
     Ok(match code {
-        "o" => Event::Output(scanner.text()?),
-        "i" => Event::Input(scanner.text()?),
-        "m" => Event::Marker(scanner.text()?),
+        "o" => CastEvent::Output(scanner.text()?),
+        "i" => CastEvent::Input(scanner.text()?),
+        "m" => CastEvent::Marker(scanner.text()?),
         "r" => {
             let size = scanner.text()?;
             let parsed = size_of(&size);
-            Event::Resize(parsed.ok_or_else(|| Stop::at(at, Fault::Size(shortened(&size))))?)
+            CastEvent::Resize(
+                parsed.ok_or_else(|| Stop::at(at, CastFault::Size(shortened(&size))))?,
+            )
         }
-        "x" => Event::Exit(status(scanner, at)?),
+        "x" => CastEvent::Exit(status(scanner, at)?),
         other => {
             scanner.skip()?;
-            Event::Other(shortened(other))
+            CastEvent::Other(shortened(other))
         }
     })
 }
@@ -93,7 +95,7 @@ fn data<'a>(scanner: &mut Scanner<'a>, code: &str) -> Scanned<Event<'a>> {
 fn status(scanner: &mut Scanner<'_>, at: usize) -> Scanned<i32> {
     let status = scanner.text()?;
     let parsed: Option<u8> = status.trim().parse().ok();
-    let parsed = parsed.ok_or_else(|| Stop::at(at, Fault::Status(shortened(&status))))?;
+    let parsed = parsed.ok_or_else(|| Stop::at(at, CastFault::Status(shortened(&status))))?;
     Ok(parsed.into())
 }
 
@@ -110,7 +112,7 @@ fn size_of(text: &str) -> Option<PtySize> {
 pub(super) fn each_output(
     text: &str,
     offset: usize,
-    mut take: impl FnMut(u64, Event<'_>),
+    mut take: impl FnMut(u64, CastEvent<'_>),
 ) -> Scanned<()> {
     let mut scanner = Scanner::begin_at(text, offset);
     let listed = scanner.list(|scanner, _| {
@@ -120,12 +122,12 @@ pub(super) fn each_output(
             match index {
                 0 => delay_us = microseconds(scanner)?,
                 1 => output = Some(scanner.text()?),
-                _ => return Err(Stop::at(scanner.start()?, Fault::OutputParts)),
+                _ => return Err(Stop::at(scanner.start()?, CastFault::OutputParts)),
             }
             Ok(())
         })?;
-        let output = output.ok_or_else(|| Stop::at(start, Fault::OutputParts))?;
-        take(delay_us, Event::Output(output));
+        let output = output.ok_or_else(|| Stop::at(start, CastFault::OutputParts))?;
+        take(delay_us, CastEvent::Output(output));
         Ok(())
     });
     listed.map_err(|stop| {
@@ -144,6 +146,6 @@ fn microseconds(scanner: &mut Scanner<'_>) -> Scanned<u64> {
     if (0.0..=MAX_TIME_US as f64).contains(&time_us) {
         Ok(time_us.round() as u64)
     } else {
-        Err(Stop::at(at, Fault::Time))
+        Err(Stop::at(at, CastFault::Time))
     }
 }

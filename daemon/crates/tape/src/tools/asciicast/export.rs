@@ -2,7 +2,7 @@
 
 use crate::format::{PtySize, Tape};
 use crate::tools::cut_text::CutText;
-use crate::tools::timeline::{Moment, What, duration_ms, for_terminal, moments, size};
+use crate::tools::timeline::{Moment, MomentKind, duration_ms, for_terminal, moments, size};
 use ccd_protocol::tape::TapeExit;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 const SIGNAL_STATUS: i32 = 128;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Version {
+pub enum CastVersion {
     /// Times count from the start of the recording.
     V2,
     /// Times count from the previous event; the exit status is an event.
@@ -29,7 +29,7 @@ pub struct Cast {
 /// Returns `tape` as an asciicast.
 /// A character that is split between chunks, or between keys, is moved to the next one. For a program without a terminal,
 /// the carriage returns are added that one would have added. An exit status is the last event.
-pub fn export(tape: &Tape, version: Version) -> Cast {
+pub fn export(tape: &Tape, version: CastVersion) -> Cast {
     let mut events = Events {
         version,
         text: header(tape, version),
@@ -39,23 +39,23 @@ pub fn export(tape: &Tape, version: Version) -> Cast {
     let (mut typed, mut printed) = (CutText::default(), CutText::default());
     for Moment { at_ms, what } in moments(tape) {
         match what {
-            What::Begin(_) => events.text(at_ms, "i", typed.end()),
-            What::Keys(keys) => events.text(at_ms, "i", typed.add(keys)),
-            What::Output(chunk) => {
+            MomentKind::Begin(_) => events.text(at_ms, "i", typed.end()),
+            MomentKind::Keys(keys) => events.text(at_ms, "i", typed.add(keys)),
+            MomentKind::Output(chunk) => {
                 let data = for_terminal(tape, &chunk.data);
                 events.text(at_ms, "o", printed.add(&data));
             }
-            What::Resize(PtySize { rows, cols }) => {
+            MomentKind::Resize(PtySize { rows, cols }) => {
                 events.push(at_ms, "r", &format!("{cols}x{rows}"));
             }
-            What::Marker(label) => events.push(at_ms, "m", label),
+            MomentKind::Marker(label) => events.push(at_ms, "m", label),
         }
     }
     let end_ms = duration_ms(tape);
     events.text(events.last_ms, "i", typed.end());
     events.text(events.last_ms, "o", printed.end());
     let exit = tape.exchanges.last().and_then(|exchange| exchange.exit);
-    if let (Version::V3, Some(status)) = (version, exit.and_then(status_of)) {
+    if let (CastVersion::V3, Some(status)) = (version, exit.and_then(status_of)) {
         events.push(end_ms, "x", &status.to_string());
     }
     Cast {
@@ -64,10 +64,10 @@ pub fn export(tape: &Tape, version: Version) -> Cast {
     }
 }
 
-fn header(tape: &Tape, version: Version) -> String {
+fn header(tape: &Tape, version: CastVersion) -> String {
     let meta = &tape.meta;
     let (rows, cols) = size(tape);
-    let (is_v2, kind) = (version == Version::V2, meta.env.get("TERM"));
+    let (is_v2, kind) = (version == CastVersion::V2, meta.env.get("TERM"));
     let mut term = json!({"cols": cols, "rows": rows});
     if let Some(kind) = kind {
         term["type"] = kind.as_str().into();
@@ -95,7 +95,7 @@ fn status_of(exit: TapeExit) -> Option<i32> {
 }
 
 struct Events {
-    version: Version,
+    version: CastVersion,
     text: String,
     last_ms: u64,
     is_lossy: bool,
@@ -113,8 +113,8 @@ impl Events {
 
     fn push(&mut self, at_ms: u64, code: &str, data: &str) {
         let time = match self.version {
-            Version::V2 => at_ms,
-            Version::V3 => at_ms - self.last_ms,
+            CastVersion::V2 => at_ms,
+            CastVersion::V3 => at_ms - self.last_ms,
         };
         self.last_ms = at_ms;
         let data = Value::from(data);

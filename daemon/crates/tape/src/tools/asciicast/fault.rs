@@ -20,7 +20,7 @@ pub enum CastError {
         line: u64,
         /// Counted from 1, in characters.
         column: u64,
-        fault: Fault,
+        fault: CastFault,
     },
     #[error(
         "the asciicast does not name the recorded program: give `program`, on the command line after --"
@@ -36,7 +36,7 @@ pub enum CastError {
 
 impl CastError {
     /// Turns the offset of a fault into a line and a column.
-    pub(super) fn at(text: &[u8], offset: usize, fault: Fault) -> Self {
+    pub(super) fn at(text: &[u8], offset: usize, fault: CastFault) -> Self {
         let (line, column) = place(text, offset);
         Self::Fault {
             line,
@@ -46,7 +46,7 @@ impl CastError {
     }
 
     /// As [`Self::at`], for a fault in the part of `text` that starts at `begin`.
-    pub(super) fn of(stop: Stop, text: &str, begin: usize) -> Self {
+    pub(super) fn from_stop(stop: Stop, text: &str, begin: usize) -> Self {
         let offset = begin + stop.offset();
         Self::at(text.as_bytes(), offset, stop.into_fault())
     }
@@ -54,7 +54,7 @@ impl CastError {
 
 /// What is wrong, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum CastFault {
     #[error("a byte is not UTF-8: unpack a compressed asciicast first")]
     NotUtf8,
     #[error(transparent)]
@@ -87,7 +87,7 @@ pub enum Fault {
     Status(String),
 }
 
-impl From<json5::Fault> for Fault {
+impl From<json5::Fault> for CastFault {
     fn from(fault: json5::Fault) -> Self {
         Self::Text(fault)
     }
@@ -106,11 +106,11 @@ impl json5::Format for CastText {
     const WHOLE: &'static str = "the asciicast's object";
     const MAX_DEPTH: u32 = 64;
     const MAX_VALUES: u32 = 0;
-    type Fault = Fault;
+    type Fault = CastFault;
 
-    fn path(fault: &mut Fault) -> Option<&mut String> {
+    fn path(fault: &mut CastFault) -> Option<&mut String> {
         match fault {
-            Fault::Text(json5::Fault::Kind { path, .. }) => Some(path),
+            CastFault::Text(json5::Fault::Kind { path, .. }) => Some(path),
             _ => None,
         }
     }
@@ -118,4 +118,4 @@ impl json5::Format for CastText {
 
 pub(super) type Scanner<'a> = json5::Scanner<'a, CastText>;
 pub(super) type Scanned<T> = Result<T, Stop>;
-pub(super) type Stop = json5::Stop<Fault>;
+pub(super) type Stop = json5::Stop<CastFault>;

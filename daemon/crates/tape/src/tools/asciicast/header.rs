@@ -1,6 +1,6 @@
 //! The header of an asciicast, which in version 1 contains the output too.
 
-use super::fault::{Fault, Scanned, Scanner, Stop, shortened};
+use super::fault::{CastFault, Scanned, Scanner, Stop, shortened};
 use crate::format::{PtySize, number, side};
 use ccd_base::json5::Number;
 
@@ -30,7 +30,7 @@ struct Sides {
 
 impl Header {
     /// Reads the header at the start of `text`.
-    pub(super) fn of(text: &str) -> Scanned<Self> {
+    pub(super) fn parse(text: &str) -> Scanned<Self> {
         let mut scanner = Scanner::new(text);
         let mut header = Self {
             start: scanner.start()?,
@@ -66,7 +66,7 @@ impl Header {
         })?;
         header.end = scanner.offset();
         header.size = term.both().or(sides.both());
-        header.version = version.ok_or_else(|| Stop::at(header.start, Fault::NoVersion))?;
+        header.version = version.ok_or_else(|| Stop::at(header.start, CastFault::NoVersion))?;
         Ok(header)
     }
 

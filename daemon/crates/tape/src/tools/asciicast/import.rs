@@ -2,9 +2,9 @@
 
 use super::builder::Builder;
 use super::event::{each_output, event, is_torn};
-use super::fault::{CastError, Fault, MAX_CAST_BYTES};
+use super::fault::{CastError, CastFault, MAX_CAST_BYTES};
 use super::header::Header;
-use crate::format::{FORMAT, Meta, Recorder, Tape};
+use crate::format::{FORMAT, Meta, RecordedBy, Tape};
 use ccd_base::json5::{BOM, place};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -14,7 +14,7 @@ const MAX_NAMES: usize = 16;
 
 /// Information that the asciicast lacks, or that replaces its own.
 #[derive(Debug, Clone, Default)]
-pub struct Facts {
+pub struct CastFacts {
     /// The recorded program; `None`: as in the asciicast.
     pub program: Option<String>,
     /// Arguments of `program`.
@@ -24,7 +24,7 @@ pub struct Facts {
     /// The recording time, if it has none.
     pub now: String,
     /// The program that makes the tape.
-    pub recorder: Recorder,
+    pub recorder: RecordedBy,
 }
 
 /// A tape without prompts, state hashes and variables, and with any secrets of the asciicast.
@@ -39,7 +39,7 @@ pub struct Imported {
 /// Each input (`i`) opens an exchange; keys that are only followed by their echo are joined with the next ones. Without
 /// inputs, all output belongs to the start of the program. Nothing after an exit (`x`) is read.
 /// An incomplete last line is skipped with a warning.
-pub fn import(bytes: &[u8], facts: Facts) -> Result<Imported, CastError> {
+pub fn import(bytes: &[u8], facts: CastFacts) -> Result<Imported, CastError> {
     if bytes.len() > MAX_CAST_BYTES {
         return Err(CastError::TooLarge);
     }
@@ -47,29 +47,29 @@ pub fn import(bytes: &[u8], facts: Facts) -> Result<Imported, CastError> {
     if text.trim_start_matches(BOM).trim().is_empty() {
         return Err(CastError::Empty);
     }
-    let header = Header::of(text).map_err(|stop| CastError::of(stop, text, 0))?;
+    let header = Header::parse(text).map_err(|stop| CastError::from_stop(stop, text, 0))?;
     let refused = |fault| CastError::at(text.as_bytes(), header.start, fault);
-    let size = header.size.ok_or_else(|| refused(Fault::NoSize))?;
+    let size = header.size.ok_or_else(|| refused(CastFault::NoSize))?;
     let mut builder = Builder::new(size.cols);
     match header.version {
         1 => {
-            let stdout = header.stdout.ok_or_else(|| refused(Fault::NoStdout))?;
+            let stdout = header.stdout.ok_or_else(|| refused(CastFault::NoStdout))?;
             each_output(text, stdout, |delay_us, event| {
                 builder.pass(delay_us);
                 builder.event(event);
             })
-            .map_err(|stop| CastError::of(stop, text, 0))?;
+            .map_err(|stop| CastError::from_stop(stop, text, 0))?;
             let rest = text.get(header.end..).unwrap_or_default();
             if !rest.trim().is_empty() {
                 let after = text.len() - rest.trim_start().len();
-                return Err(CastError::at(text.as_bytes(), after, Fault::After));
+                return Err(CastError::at(text.as_bytes(), after, CastFault::After));
             }
         }
         2 | 3 => read_events(text, &header, &mut builder)?,
-        other => return Err(refused(Fault::Version(other))),
+        other => return Err(refused(CastFault::Version(other))),
     }
     let mut warnings = Vec::new();
-    let session = Recorder {
+    let session = RecordedBy {
         format: FORMAT,
         ..facts.recorder.clone()
     };
@@ -93,7 +93,11 @@ fn text_of(bytes: &[u8]) -> Result<&str, CastError> {
             let whole = bytes.get(..error.valid_up_to()).unwrap_or_default();
             Ok(std::str::from_utf8(whole).unwrap_or_default())
         }
-        Err(error) => Err(CastError::at(bytes, error.valid_up_to(), Fault::NotUtf8)),
+        Err(error) => Err(CastError::at(
+            bytes,
+            error.valid_up_to(),
+            CastFault::NotUtf8,
+        )),
     }
 }
 
@@ -112,7 +116,7 @@ fn read_events(text: &str, header: &Header, builder: &mut Builder) -> Result<(),
         if is_header {
             let blanks = line.len() - line.trim_start().len();
             let at = begin + blanks;
-            return Err(CastError::at(text.as_bytes(), at, Fault::Follows));
+            return Err(CastError::at(text.as_bytes(), at, CastFault::Follows));
         }
         let (time_us, event) = match event(line.trim_end()) {
             Ok(event) => event,
@@ -124,7 +128,7 @@ fn read_events(text: &str, header: &Header, builder: &mut Builder) -> Result<(),
                 ));
                 return Ok(());
             }
-            Err(stop) => return Err(CastError::of(stop, text, begin)),
+            Err(stop) => return Err(CastError::from_stop(stop, text, begin)),
         };
         is_first = false;
         match header.version {
@@ -150,7 +154,11 @@ fn line_number(text: &str, offset: usize) -> u64 {
     place(text.as_bytes(), offset).0
 }
 
-fn meta_of(header: Header, facts: Facts, warnings: &mut Vec<String>) -> Result<Meta, CastError> {
+fn meta_of(
+    header: Header,
+    facts: CastFacts,
+    warnings: &mut Vec<String>,
+) -> Result<Meta, CastError> {
     let len = MAX_NAMES.min(header.unplaced.len());
     let (named, others) = header.unplaced.split_at(len);
     if !named.is_empty() {

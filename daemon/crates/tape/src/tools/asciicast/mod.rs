@@ -9,9 +9,9 @@ mod fault;
 mod header;
 mod import;
 
-pub use export::{Version, export};
+pub use export::{CastVersion, export};
 pub use fault::{CastError, MAX_CAST_BYTES};
-pub use import::{Facts, import};
+pub use import::{CastFacts, import};
 
 #[cfg(test)]
 mod refusal_tests;

@@ -7,10 +7,10 @@ use proptest::prelude::*;
 
 const NO_PLACE: &str = "not imported, because tapes have no place for it";
 
-pub(super) fn facts() -> Facts {
-    Facts {
+pub(super) fn facts() -> CastFacts {
+    CastFacts {
         now: "2026-07-08T09:10:11Z".into(),
-        ..Facts::default()
+        ..CastFacts::default()
     }
 }
 
@@ -46,7 +46,7 @@ fn session() -> Tape {
 
 #[test]
 fn a_tape_is_an_asciicast_of_version_3() {
-    let cast = export(&session(), Version::V3);
+    let cast = export(&session(), CastVersion::V3);
     assert!(!cast.is_lossy);
     assert_eq!(
         cast.text,
@@ -65,7 +65,7 @@ fn a_tape_is_an_asciicast_of_version_3() {
 
 #[test]
 fn a_tape_is_an_asciicast_of_version_2() {
-    let cast = export(&session(), Version::V2);
+    let cast = export(&session(), CastVersion::V2);
     let lines: Vec<&str> = cast.text.lines().collect();
     assert!(lines[0].starts_with(r#"{"version":2,"width":80,"height":24,"timestamp":1767323045,"#));
     assert_eq!(lines[6], r#"[1.510, "i", ".quit\r"]"#);
@@ -75,7 +75,7 @@ fn a_tape_is_an_asciicast_of_version_2() {
 #[test]
 fn a_tape_comes_back_from_an_asciicast() {
     let tape = session();
-    let mut back = imported(&export(&tape, Version::V3).text);
+    let mut back = imported(&export(&tape, CastVersion::V3).text);
     assert_eq!(back.warnings, [format!("{NO_PLACE}: term.type, env.TERM")]);
     back.tape.meta.redact = true;
     back.tape.meta.env = tape.meta.env.clone();
@@ -89,7 +89,7 @@ fn a_character_that_a_chunk_cuts_comes_with_the_next_one() {
     for (chunk, data) in tape.exchanges[0].chunks.iter_mut().zip(chunks) {
         chunk.data = data.to_vec();
     }
-    let cast = export(&tape, Version::V2);
+    let cast = export(&tape, CastVersion::V2);
     assert!(cast.is_lossy);
     let broken = "[0.040, \"o\", \"\u{fffd}\"]";
     let expected = [
@@ -105,7 +105,11 @@ fn a_character_that_a_chunk_cuts_comes_with_the_next_one() {
 fn output_without_a_terminal_is_made_fit_for_one() {
     let mut tape = tape(vec![exchange("", &["a\nb\n"])]);
     tape.meta.pty = None;
-    assert!(export(&tape, Version::V3).text.contains(r#""a\r\nb\r\n""#));
+    assert!(
+        export(&tape, CastVersion::V3)
+            .text
+            .contains(r#""a\r\nb\r\n""#)
+    );
 }
 
 #[test]
@@ -168,9 +172,9 @@ fn keys_sizes_and_markers_keep_their_times() {
             {"at_ms": 2000, "rows": 24, "cols": 80},
         ])
     );
-    let cast = export(&tape, Version::V2);
+    let cast = export(&tape, CastVersion::V2);
     assert_eq!(cast.text.split_once('\n').unwrap().1, events);
-    let again = imported(&export(&tape, Version::V3).text).tape;
+    let again = imported(&export(&tape, CastVersion::V3).text).tape;
     assert_eq!(again.exchanges, tape.exchanges);
 }
 
@@ -179,7 +183,7 @@ fn a_character_may_be_typed_in_parts() {
     let mut tape = tape(vec![exchange("é\r", &["é", "\r\n"])]);
     let keys = serde_json::json!([[0, 1, 0], [5, 1, 0], [90, 1, 1]]);
     tape.exchanges[0].annotations.insert("keys".into(), keys);
-    let cast = export(&tape, Version::V2);
+    let cast = export(&tape, CastVersion::V2);
     let expected = r#"
 [0.005, "i", "é"]
 [0.015, "o", "é"]
@@ -245,7 +249,7 @@ fn nothing_after_an_exit_is_read() {
     let mut tape = found.tape;
     let late = serde_json::json!([{"at_ms": 90_000, "label": "late"}]);
     tape.exchanges[0].annotations.insert("markers".into(), late);
-    let cast = export(&tape, Version::V3).text;
+    let cast = export(&tape, CastVersion::V3).text;
     let end = "[1.000, \"m\", \"late\"]\n[0.000, \"x\", \"7\"]\n";
     assert!(cast.ends_with(end), "{cast}");
 }
@@ -269,7 +273,7 @@ fn without_inputs_all_output_belongs_to_the_start() {
         "the asciicast names no command: it is imported as a recording of /bin/zsh, its SHELL";
     let no_place = format!("{NO_PLACE}: env.SHELL, theme, idle_time_limit");
     assert_eq!(found.warnings, [&*no_place, shell]);
-    let again = export(tape, Version::V3).text;
+    let again = export(tape, CastVersion::V3).text;
     let events = "[1.000, \"r\", \"80x24\"]\n[0.000, \"m\", \"here\"]\n[0.250, \"o\", \"b\"]\n";
     assert!(again.contains(events), "{again}");
 }
@@ -281,7 +285,7 @@ fn what_was_typed_hidden_is_known_by_its_mask() {
         exchange("***\r", &["\r\nok\r\n"]),
     ]);
     tape.exchanges[1].pre.hidden = true;
-    let back = imported(&export(&tape, Version::V3).text).tape;
+    let back = imported(&export(&tape, CastVersion::V3).text).tape;
     assert!(back.exchanges[1].pre.hidden);
     assert_eq!(back.exchanges[1].annotations["hidden"], true);
     let shown = imported(
@@ -295,7 +299,7 @@ fn years_of_silence_can_be_exported_and_imported_again() {
     let event = "[31622400, \"o\", \"a\"]\n".repeat(3);
     let header = r#"{"version":3,"term":{"cols":8,"rows":7},"command":"a"}"#;
     let tape = imported(&format!("{header}\n{event}")).tape;
-    let back = imported(&export(&tape, Version::V2).text).tape;
+    let back = imported(&export(&tape, CastVersion::V2).text).tape;
     assert_eq!(back.exchanges, tape.exchanges);
 }
 
@@ -357,7 +361,7 @@ proptest! {
             // The asciicast does not contain the time after the last event.
             last.annotations.insert("idle_ms".into(), 0.into());
         }
-        let version = if is_v3 { Version::V3 } else { Version::V2 };
+        let version = if is_v3 { CastVersion::V3 } else { CastVersion::V2 };
         let cast = export(&tape, version);
         prop_assert!(!cast.is_lossy);
         let back = import(cast.text.as_bytes(), facts()).unwrap();
@@ -375,11 +379,11 @@ proptest! {
     ) {
         let cast = lines.join("\n");
         if let Ok(found) = import(cast.as_bytes(), facts()) {
-            export(&found.tape, Version::V2);
+            export(&found.tape, CastVersion::V2);
         }
         let header = "{\"version\": 3, \"term\": {\"cols\": 80, \"rows\": 24}, \"command\": \"a\"}\n";
         if let Ok(found) = import([header, &cast].concat().as_bytes(), facts()) {
-            export(&found.tape, Version::V3);
+            export(&found.tape, CastVersion::V3);
         }
     }
 }

@@ -7,17 +7,12 @@ use rustix::event::{EventfdFlags, eventfd};
 
 /// A descriptor that is readable from a [`raise`](Self::raise) until the next [`clear`](Self::clear).
 #[derive(Debug)]
-pub(crate) struct Event(OwnedFd);
+pub(crate) struct WakeEvent(OwnedFd);
 
-impl Event {
+impl WakeEvent {
     pub(crate) fn new() -> io::Result<Self> {
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
         Ok(Self(eventfd(0, flags)?))
-    }
-
-    /// Wraps an event that another process has created.
-    pub(crate) fn of(descriptor: OwnedFd) -> Self {
-        Self(descriptor)
     }
 
     pub(crate) fn raise(&self) {
@@ -31,7 +26,14 @@ impl Event {
     }
 }
 
-impl AsFd for Event {
+/// Wraps an event that another process has created.
+impl From<OwnedFd> for WakeEvent {
+    fn from(descriptor: OwnedFd) -> Self {
+        Self(descriptor)
+    }
+}
+
+impl AsFd for WakeEvent {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }

@@ -42,7 +42,7 @@ impl FileRange {
         number.to_le_bytes()
     }
 
-    fn of_bytes(bytes: [u8; HEADER_BYTES as usize]) -> Self {
+    fn from_bytes(bytes: [u8; HEADER_BYTES as usize]) -> Self {
         let number = u128::from_le_bytes(bytes);
         Self {
             offset: number as u64,
@@ -75,7 +75,7 @@ impl KeptFile {
         let file = File::from(file);
         let mut header = [0; HEADER_BYTES as usize];
         file.read_exact_at(&mut header, 0)?;
-        let place = FileRange::of_bytes(header);
+        let place = FileRange::from_bytes(header);
         if place.len > MAX_BYTES {
             return Err(io::ErrorKind::InvalidData.into());
         }

@@ -10,7 +10,7 @@ mod posix_spawn;
 mod signals;
 mod worker;
 
-pub(super) use event::Event;
+pub(super) use event::WakeEvent;
 pub use kept_file::KeptFile;
 pub(super) use memory_file::memory_file;
 pub(super) use packets::{kind_of, receive, report_flushes};

@@ -9,7 +9,7 @@ use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
 
-use crate::holder::source::{Source, Watch};
+use crate::holder::source::{EventSource, TerminalWatch};
 
 const EVENTS_PER_WAIT: usize = 64;
 
@@ -26,7 +26,7 @@ impl Poller {
     }
 
     /// Watches `fd` for as long as it is readable.
-    pub(crate) fn add(&self, fd: impl AsFd, source: Source) -> io::Result<()> {
+    pub(crate) fn add(&self, fd: impl AsFd, source: EventSource) -> io::Result<()> {
         Ok(epoll::add(&self.epoll, fd, data(source), EventFlags::IN)?)
     }
 
@@ -39,9 +39,9 @@ impl Poller {
     pub(crate) fn change(
         &self,
         fd: impl AsFd,
-        source: Source,
-        from: Watch,
-        to: Watch,
+        source: EventSource,
+        from: TerminalWatch,
+        to: TerminalWatch,
     ) -> io::Result<()> {
         match (interest(from), interest(to)) {
             (None, Some(flags)) => epoll::add(&self.epoll, fd, data(source), flags)?,
@@ -55,7 +55,7 @@ impl Poller {
     }
 
     /// Waits for events, for ever if there is no `timeout`, and returns their sources.
-    pub(crate) fn wait(&self, timeout: Option<Duration>) -> io::Result<Vec<Source>> {
+    pub(crate) fn wait(&self, timeout: Option<Duration>) -> io::Result<Vec<EventSource>> {
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         let mut events = [MaybeUninit::uninit(); EVENTS_PER_WAIT];
         match epoll::wait(&self.epoll, &mut events, timeout.as_ref()) {
@@ -67,33 +67,36 @@ impl Poller {
 }
 
 /// Returns the epoll events for a watch; `None` if the terminal must not be in the set.
-fn interest(watch: Watch) -> Option<EventFlags> {
+fn interest(watch: TerminalWatch) -> Option<EventFlags> {
     match watch {
-        Watch::Quiet => Some(EventFlags::IN),
-        Watch::Closed => Some(EventFlags::IN | EventFlags::ET),
-        Watch::Flooding | Watch::Full | Watch::Lost | Watch::Lent => None,
+        TerminalWatch::Quiet => Some(EventFlags::IN),
+        TerminalWatch::Closed => Some(EventFlags::IN | EventFlags::ET),
+        TerminalWatch::Flooding
+        | TerminalWatch::Full
+        | TerminalWatch::Lost
+        | TerminalWatch::Lent => None,
     }
 }
 
 /// The number of the first slot: smaller ones are those of the other sources.
 const FIRST_SLOT: u64 = 4;
 
-fn data(source: Source) -> EventData {
+fn data(source: EventSource) -> EventData {
     EventData::new_u64(match source {
-        Source::Wake => 0,
-        Source::Port => 1,
-        Source::Signals => 2,
-        Source::Children => 3,
-        Source::Terminal(slot) => FIRST_SLOT + slot as u64,
+        EventSource::Wake => 0,
+        EventSource::Port => 1,
+        EventSource::Signals => 2,
+        EventSource::Children => 3,
+        EventSource::Terminal(slot) => FIRST_SLOT + slot as u64,
     })
 }
 
-fn source(data: EventData) -> Source {
+fn source(data: EventData) -> EventSource {
     match data.u64() {
-        0 => Source::Wake,
-        1 => Source::Port,
-        2 => Source::Signals,
-        3 => Source::Children,
-        number => Source::Terminal((number - FIRST_SLOT) as usize),
+        0 => EventSource::Wake,
+        1 => EventSource::Port,
+        2 => EventSource::Signals,
+        3 => EventSource::Children,
+        number => EventSource::Terminal((number - FIRST_SLOT) as usize),
     }
 }

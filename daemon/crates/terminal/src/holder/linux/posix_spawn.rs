@@ -10,14 +10,14 @@ use std::ptr;
 use rustix::process::Pid;
 
 use super::signals::{check, set_of};
-use crate::holder::fork_exec::{self, Start};
+use crate::holder::fork_exec::{self, ExecStart};
 use crate::holder::umask::masked;
 use ccd_protocol::Resource;
 
 /// Starts a program as the leader of a new session, with its terminal as its controlling terminal, standard input, output and
 /// error. It inherits only descriptors that are not closed on exec, its settings, no blocked signals, and every signal at its
 /// default.
-pub(crate) fn on_terminal(start: &Start<'_>) -> io::Result<Pid> {
+pub(crate) fn on_terminal(start: &ExecStart<'_>) -> io::Result<Pid> {
     let nofile = |resource| (resource == Resource::Nofile).then_some(start.limits.original());
     if start.settings.changes_limits(nofile) {
         // posix_spawn cannot set limits, and afterwards the program runs already.

@@ -11,12 +11,12 @@ const MAX_BYTES: usize = 64;
 
 /// A descriptor that is readable from a [`raise`](Self::raise) until the next [`clear`](Self::clear).
 #[derive(Debug)]
-pub(crate) struct Event {
+pub(crate) struct WakeEvent {
     readable: OwnedFd,
     writable: OwnedFd,
 }
 
-impl Event {
+impl WakeEvent {
     pub(crate) fn new() -> io::Result<Self> {
         let (readable, writable) = rustix::pipe::pipe()?;
         for end in [&readable, &writable] {
@@ -38,7 +38,7 @@ impl Event {
     }
 }
 
-impl AsFd for Event {
+impl AsFd for WakeEvent {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.readable.as_fd()
     }

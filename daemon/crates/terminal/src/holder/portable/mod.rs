@@ -9,7 +9,7 @@ mod poller;
 mod signals;
 
 pub(super) use super::fork_exec::on_terminal;
-pub(super) use event::Event;
+pub(super) use event::WakeEvent;
 pub use kept_file::KeptFile;
 pub(super) use memory_file::memory_file;
 pub(super) use packets::{kind_of, receive, report_flushes};

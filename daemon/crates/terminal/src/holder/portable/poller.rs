@@ -13,7 +13,7 @@ use rustix::event::{
 };
 use rustix::io::Errno;
 
-use crate::holder::source::{Source, Watch};
+use crate::holder::source::{EventSource, TerminalWatch};
 
 /// How often terminals that all processes have closed are checked. They always count as readable, so the system does
 /// not report when the program opens one again. Such a session is rare, and wakes the daemon repeatedly until it ends.
@@ -22,20 +22,20 @@ const CLOSED_PAUSE: Duration = Duration::from_millis(100);
 /// A set of descriptors. Its owner is one thread; the lock is only for the compiler.
 #[derive(Debug)]
 pub(crate) struct Poller {
-    set: Mutex<Set>,
+    set: Mutex<PollSet>,
 }
 
 #[derive(Debug)]
-struct Set {
-    readable: HashMap<RawFd, Source>,
-    closed: HashMap<RawFd, Source>,
+struct PollSet {
+    readable: HashMap<RawFd, EventSource>,
+    closed: HashMap<RawFd, EventSource>,
     /// When the closed terminals are checked next.
     look_at: Instant,
 }
 
 impl Poller {
     pub(crate) fn new() -> io::Result<Self> {
-        let set = Set {
+        let set = PollSet {
             readable: HashMap::new(),
             closed: HashMap::new(),
             look_at: Instant::now(),
@@ -46,7 +46,7 @@ impl Poller {
     }
 
     /// Watches `fd` for as long as it is readable. It must be removed before it is closed.
-    pub(crate) fn add(&self, fd: impl AsFd, source: Source) -> io::Result<()> {
+    pub(crate) fn add(&self, fd: impl AsFd, source: EventSource) -> io::Result<()> {
         self.set.lock().readable.insert(number(&fd), source);
         Ok(())
     }
@@ -60,9 +60,9 @@ impl Poller {
     pub(crate) fn change(
         &self,
         fd: impl AsFd,
-        source: Source,
-        from: Watch,
-        to: Watch,
+        source: EventSource,
+        from: TerminalWatch,
+        to: TerminalWatch,
     ) -> io::Result<()> {
         if from == to {
             return Ok(());
@@ -70,22 +70,25 @@ impl Poller {
         self.remove(&fd);
         let mut set = self.set.lock();
         match to {
-            Watch::Quiet => {
+            TerminalWatch::Quiet => {
                 set.readable.insert(number(&fd), source);
             }
-            Watch::Closed => {
+            TerminalWatch::Closed => {
                 if set.closed.is_empty() {
                     set.look_at = Instant::now() + CLOSED_PAUSE;
                 }
                 set.closed.insert(number(&fd), source);
             }
-            Watch::Flooding | Watch::Full | Watch::Lost | Watch::Lent => {}
+            TerminalWatch::Flooding
+            | TerminalWatch::Full
+            | TerminalWatch::Lost
+            | TerminalWatch::Lent => {}
         }
         Ok(())
     }
 
     /// Waits for events, for ever if there is no `timeout`, and returns their sources.
-    pub(crate) fn wait(&self, timeout: Option<Duration>) -> io::Result<Vec<Source>> {
+    pub(crate) fn wait(&self, timeout: Option<Duration>) -> io::Result<Vec<EventSource>> {
         let mut set = self.set.lock();
         let timeout = set.timeout(timeout);
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
@@ -107,7 +110,7 @@ impl Poller {
     }
 }
 
-impl Set {
+impl PollSet {
     fn timeout(&self, asked: Option<Duration>) -> Option<Duration> {
         if self.closed.is_empty() {
             return asked;
@@ -126,7 +129,7 @@ impl Set {
         bits
     }
 
-    fn look_at_closed(&mut self, sources: &mut Vec<Source>) {
+    fn look_at_closed(&mut self, sources: &mut Vec<EventSource>) {
         if !self.closed.is_empty() && Instant::now() >= self.look_at {
             self.look_at = Instant::now() + CLOSED_PAUSE;
             sources.extend(self.closed.values());
@@ -146,11 +149,11 @@ mod tests {
     fn what_is_readable_is_reported_until_it_is_removed() {
         let (input, output) = rustix::pipe::pipe().unwrap();
         let poller = Poller::new().unwrap();
-        poller.add(&input, Source::Terminal(7)).unwrap();
+        poller.add(&input, EventSource::Terminal(7)).unwrap();
         assert_eq!(poller.wait(Some(Duration::ZERO)).unwrap(), []);
         rustix::io::write(&output, b"x").unwrap();
         for _ in 0..2 {
-            assert_eq!(poller.wait(None).unwrap(), [Source::Terminal(7)]);
+            assert_eq!(poller.wait(None).unwrap(), [EventSource::Terminal(7)]);
         }
         poller.remove(&input);
         assert_eq!(poller.wait(Some(Duration::ZERO)).unwrap(), []);
@@ -161,10 +164,10 @@ mod tests {
         let (input, output) = rustix::pipe::pipe().unwrap();
         drop(output);
         let poller = Poller::new().unwrap();
-        let source = Source::Terminal(3);
+        let source = EventSource::Terminal(3);
         poller.add(&input, source).unwrap();
         poller
-            .change(&input, source, Watch::Quiet, Watch::Closed)
+            .change(&input, source, TerminalWatch::Quiet, TerminalWatch::Closed)
             .unwrap();
         let started = Instant::now();
         for _ in 0..2 {
@@ -179,7 +182,7 @@ mod tests {
         }
         assert!(started.elapsed() >= 2 * CLOSED_PAUSE);
         poller
-            .change(&input, source, Watch::Closed, Watch::Quiet)
+            .change(&input, source, TerminalWatch::Closed, TerminalWatch::Quiet)
             .unwrap();
         assert_eq!(poller.wait(None).unwrap(), [source], "at once");
     }
@@ -192,8 +195,8 @@ mod tests {
             return;
         };
         let poller = Poller::new().unwrap();
-        poller.add(&high, Source::Wake).unwrap();
+        poller.add(&high, EventSource::Wake).unwrap();
         rustix::io::write(&output, b"x").unwrap();
-        assert_eq!(poller.wait(None).unwrap(), [Source::Wake]);
+        assert_eq!(poller.wait(None).unwrap(), [EventSource::Wake]);
     }
 }

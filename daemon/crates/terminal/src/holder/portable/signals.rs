@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustix::process::{Pid, WaitOptions, WaitStatus, waitpid};
 use signal_hook_registry::SigId;
 
-use super::Event;
+use super::WakeEvent;
 
 /// Unblocks SIGCHLD in this thread and all that it starts: the process that started the daemon may have blocked it.
 /// Must be called first in `main`, before any thread is started.
@@ -32,13 +32,13 @@ pub fn claim_children() -> io::Result<()> {
 /// A descriptor that becomes readable when a child of this process has exited.
 #[derive(Debug)]
 pub(crate) struct ChildSignals {
-    arrived: Arc<Event>,
+    arrived: Arc<WakeEvent>,
     action: SigId,
 }
 
 impl ChildSignals {
     pub(crate) fn claim() -> io::Result<Self> {
-        let arrived = Arc::new(Event::new()?);
+        let arrived = Arc::new(WakeEvent::new()?);
         let handler = Arc::clone(&arrived);
         // SAFETY: the action is one write to a pipe that does not block. The registry preserves `errno`, and keeps the
         // pipe open until the action is removed.

@@ -15,7 +15,7 @@ const EXEC_LOOKS: u32 = 500;
 const EXEC_PAUSE: Duration = Duration::from_micros(200);
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum EnvironmentLook {
     /// The values of the variable; none if the process belongs to another user.
     Values(Vec<Vec<u8>>),
     /// The process execs another program, whose environment is not in place yet.
@@ -26,15 +26,15 @@ pub(super) enum Look {
 }
 
 /// Looks once for the values of the variable `name` in a process's initial environment.
-pub(super) fn look(pid: i32, name: &str) -> Look {
+pub(super) fn look(pid: i32, name: &str) -> EnvironmentLook {
     let mut environ = Vec::new();
     let first = read(pid, &mut environ);
     if !matches!(first, Ok(1..)) {
         match ProcessStat::read(pid) {
-            None => return Look::Gone,
-            Some(stat) if !stat.lives => return Look::Ended,
+            None => return EnvironmentLook::Gone,
+            Some(stat) if !stat.lives => return EnvironmentLook::Ended,
             // Newer kernels (seen with 6.18) fail with ESRCH where older ones return nothing.
-            Some(stat) if stat.is_in_exec && !is_denied(&first) => return Look::Execs,
+            Some(stat) if stat.is_in_exec && !is_denied(&first) => return EnvironmentLook::Execs,
             Some(_) => {}
         }
         // It may have got its environment since. If only its first thread has ended, the others still show it.
@@ -46,7 +46,7 @@ pub(super) fn look(pid: i32, name: &str) -> Look {
         let after_name = entry.strip_prefix(name.as_bytes())?;
         after_name.strip_prefix(b"=").map(<[u8]>::to_vec)
     };
-    Look::Values(environ.split(|byte| *byte == 0).filter_map(value).collect())
+    EnvironmentLook::Values(environ.split(|byte| *byte == 0).filter_map(value).collect())
 }
 
 /// Returns the values of the variable `name` in a process's initial environment, which cannot be read for another
@@ -54,9 +54,9 @@ pub(super) fn look(pid: i32, name: &str) -> Look {
 pub(super) fn environment_values(pid: i32, name: &str) -> Vec<Vec<u8>> {
     for _ in 0..EXEC_LOOKS {
         match look(pid, name) {
-            Look::Values(values) => return values,
-            Look::Execs => std::thread::sleep(EXEC_PAUSE),
-            Look::Ended | Look::Gone => break,
+            EnvironmentLook::Values(values) => return values,
+            EnvironmentLook::Execs => std::thread::sleep(EXEC_PAUSE),
+            EnvironmentLook::Ended | EnvironmentLook::Gone => break,
         }
     }
     Vec::new()
@@ -91,6 +91,6 @@ mod tests {
     #[test]
     fn processes_of_the_kernel_do_not_exec() {
         const KERNEL: i32 = 2; // its first thread; elsewhere another process, or none
-        assert_ne!(look(KERNEL, "PATH"), Look::Execs);
+        assert_ne!(look(KERNEL, "PATH"), EnvironmentLook::Execs);
     }
 }

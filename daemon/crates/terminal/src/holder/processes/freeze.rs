@@ -4,8 +4,8 @@
 //! microseconds. Whatever is found there is stopped at once, with its process group: the kernel stops a group as a whole,
 //! also a process that is just being started. Then there is time to list what else was started.
 
-use super::environment::{Look, look};
-use super::process::{Handle, Process, signal_all};
+use super::environment::{EnvironmentLook, look};
+use super::process::{Process, ProcessHandle, signal_all};
 use super::root::holder_pid;
 use super::table::{ProcessTable, own_pid};
 use super::traces::{SESSION_VARIABLE, Traces};
@@ -62,7 +62,7 @@ impl ProcessTable {
             .collect();
         let mut own: HashMap<i32, (Process, Arc<str>)> = HashMap::new();
         for session in sessions {
-            let processes = self.of_session(session).into_iter();
+            let processes = self.processes_of(session).into_iter();
             own.extend(processes.map(|process| (process.pid, (process, Arc::clone(&session.id)))));
         }
         let insiders = sessions
@@ -85,13 +85,13 @@ impl ProcessTable {
                 return Whose::Session(Arc::clone(&session.id));
             }
             match look(pid, SESSION_VARIABLE) {
-                Look::Values(values) => {
+                EnvironmentLook::Values(values) => {
                     let mut ids = values.iter().filter_map(|value| by_mark.get(&value[..]));
                     let session = ids.next().map(|id| Whose::Session(Arc::clone(id)));
                     session.unwrap_or(Whose::Strangers)
                 }
-                Look::Ended => Whose::Ended,
-                Look::Execs | Look::Gone => Whose::Unclear,
+                EnvironmentLook::Ended => Whose::Ended,
+                EnvironmentLook::Execs | EnvironmentLook::Gone => Whose::Unclear,
             }
         };
         let mut freeze = Freeze::new(self.adopters(), whose);
@@ -211,7 +211,7 @@ impl<W: Fn(i32) -> Whose> Freeze<W> {
     /// Stops a process and its group, unless its number belongs to another than `expected`. False if it has ended.
     fn stop(&mut self, pid: i32, expected: Option<Process>, session: &Arc<str>) -> bool {
         // While the descriptor is open and can be signalled, the number belongs to the same process.
-        let Ok(handle) = Handle::open(pid) else {
+        let Ok(handle) = ProcessHandle::open(pid) else {
             return false;
         };
         let Some(stat) = ProcessStat::read(pid) else {
@@ -306,7 +306,7 @@ mod tests {
                 programs: Vec::new(),
             };
             let deadline = soon();
-            let execs = |pid: &i32| look(*pid, "PATH") == Look::Execs;
+            let execs = |pid: &i32| look(*pid, "PATH") == EnvironmentLook::Execs;
             while family.programs.len() < 2 || family.programs.iter().any(execs) {
                 assert!(Instant::now() < deadline, "the shell starts two programs");
                 std::thread::yield_now();
@@ -322,7 +322,7 @@ mod tests {
 
     impl Drop for Family {
         fn drop(&mut self) {
-            let programs = self.programs.iter().filter_map(|pid| Process::of(*pid));
+            let programs = self.programs.iter().filter_map(|pid| Process::find(*pid));
             signal_all(&programs.collect::<Vec<_>>(), Signal::KILL);
             self.shell.kill().unwrap();
             self.shell.wait().unwrap();
@@ -350,8 +350,8 @@ mod tests {
         let other = Family::start(&mut command);
         let mut command = Command::new("setsid");
         let own = Family::start(command.arg("sh").env(SESSION_VARIABLE, id("own")));
-        let table = ProcessTable::of_own_sessions(&ProcessTable::default());
-        let sessions = [id("none"), id("own")].map(|id| Traces::of_id(&id));
+        let table = ProcessTable::read(&ProcessTable::default());
+        let sessions = [id("none"), id("own")].map(|id| Traces::from_id(&id));
         let frozen = table.freeze(&sessions, soon());
         assert_eq!(frozen.len(), 3);
         assert!(frozen.iter().all(|frozen| *frozen.session == *id("own")));

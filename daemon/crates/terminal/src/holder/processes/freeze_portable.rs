@@ -33,7 +33,7 @@ impl ProcessTable {
                 if !std::mem::take(&mut is_first) {
                     later = Some(later.as_ref().unwrap_or(self).again());
                 }
-                later.as_ref().unwrap_or(self).of_session(session)
+                later.as_ref().unwrap_or(self).processes_of(session)
             });
             frozen.extend(named(found, &session.id));
         }

@@ -37,7 +37,7 @@ pub struct Process {
 
 impl Process {
     /// Returns the process that has the number `pid` now; `None` if it has ended or cannot be inspected.
-    pub fn of(pid: i32) -> Option<Self> {
+    pub fn find(pid: i32) -> Option<Self> {
         let stat = ProcessStat::read(pid)?;
         stat.lives.then_some(Self {
             pid,
@@ -47,7 +47,7 @@ impl Process {
 
     /// Returns true if the process has ended, even if it is not reaped yet.
     pub fn is_gone(&self) -> bool {
-        Self::of(self.pid) != Some(*self)
+        Self::find(self.pid) != Some(*self)
     }
 }
 
@@ -64,7 +64,7 @@ pub fn signal_all(processes: &[Process], signal: Signal) -> Vec<i32> {
 /// cannot have passed to another process in between.
 #[cfg(target_os = "linux")]
 fn send(process: Process, signal: Signal) -> io::Result<()> {
-    let handle = Handle::open(process.pid)?;
+    let handle = ProcessHandle::open(process.pid)?;
     if process.is_gone() {
         return Err(rustix::io::Errno::SRCH.into());
     }
@@ -73,10 +73,10 @@ fn send(process: Process, signal: Signal) -> io::Result<()> {
 
 /// A descriptor of a process, which stays that of the same process.
 #[cfg(target_os = "linux")]
-pub(super) struct Handle(std::os::fd::OwnedFd);
+pub(super) struct ProcessHandle(std::os::fd::OwnedFd);
 
 #[cfg(target_os = "linux")]
-impl Handle {
+impl ProcessHandle {
     pub(super) fn open(pid: i32) -> io::Result<Self> {
         use rustix::process::{PidfdFlags, pidfd_open};
         let pid = Pid::from_raw(pid).ok_or(rustix::io::Errno::SRCH)?;

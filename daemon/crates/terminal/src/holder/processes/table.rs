@@ -23,11 +23,11 @@ const MAX_PROCESSES: usize = 65_536;
 #[derive(Debug, Default)]
 pub struct ProcessTables {
     /// Held while a table is read; other callers wait for it.
-    last: tokio::sync::Mutex<Option<Reading>>,
+    last: tokio::sync::Mutex<Option<TableReading>>,
 }
 
 #[derive(Debug)]
-struct Reading {
+struct TableReading {
     began: Instant,
     table: Arc<ProcessTable>,
 }
@@ -43,10 +43,10 @@ impl ProcessTables {
         }
         let began = Instant::now();
         let earlier = earlier(last.as_ref());
-        let read = move || ProcessTable::of_own_sessions(&earlier);
+        let read = move || ProcessTable::read(&earlier);
         let read = tokio::task::spawn_blocking(read).await;
         let table = Arc::new(read.unwrap_or_default());
-        *last = Some(Reading {
+        *last = Some(TableReading {
             began,
             table: Arc::clone(&table),
         });
@@ -54,14 +54,14 @@ impl ProcessTables {
     }
 
     /// Returns a table for sessions of a daemon that was killed.
-    pub async fn of_killed_daemon(&self) -> Arc<ProcessTable> {
+    pub async fn after_kill(&self) -> Arc<ProcessTable> {
         let earlier = earlier(self.last.lock().await.as_ref());
-        let read = move || ProcessTable::of_killed_daemon(&earlier);
+        let read = move || ProcessTable::read_after_kill(&earlier);
         Arc::new(tokio::task::spawn_blocking(read).await.unwrap_or_default())
     }
 }
 
-fn earlier(last: Option<&Reading>) -> Arc<ProcessTable> {
+fn earlier(last: Option<&TableReading>) -> Arc<ProcessTable> {
     last.map(|reading| Arc::clone(&reading.table))
         .unwrap_or_default()
 }
@@ -86,7 +86,7 @@ impl ProcessTable {
     /// its ancestors, one of which adopts orphans. The session of another daemon may have the same mark.
     /// What was below a program in the table `earlier` still counts as below it.
     /// Costs a small read for every process of the machine, and another for each process whose mark counts.
-    pub(crate) fn of_own_sessions(earlier: &Self) -> Self {
+    pub(crate) fn read(earlier: &Self) -> Self {
         let mut table = Self::without_marks();
         let candidates = if adopts_orphans() {
             table.below([holder_pid()])
@@ -102,10 +102,10 @@ impl ProcessTable {
     /// has adopted: another daemon, even one that runs in a session, may have a session with the same id.
     /// If the killed daemon was itself started in a session of another daemon, its processes are not found: the other
     /// daemon has adopted them.
-    pub(crate) fn of_killed_daemon(earlier: &Self) -> Self {
+    pub(crate) fn read_after_kill(earlier: &Self) -> Self {
         let mut table = Self::without_marks();
         let ours = table.below([holder_pid()]);
-        let mut candidates = table.of_no_daemon();
+        let mut candidates = table.without_daemon();
         candidates.retain(|pid| !ours.contains(pid));
         table.note_origins(earlier);
         table.read_marks(candidates);
@@ -117,7 +117,7 @@ impl ProcessTable {
     /// A process belongs to it if it or an ancestor is its program, was below its program in an earlier table, was
     /// started with its mark, or is in its program's session or on its terminal. A process that has lost all of that
     /// unseen is not found: that it was adopted only shows that it is of this daemon.
-    pub fn of_session(&self, traces: &Traces) -> Vec<Process> {
+    pub fn processes_of(&self, traces: &Traces) -> Vec<Process> {
         let leader = match traces.leader {
             Leader::Present(pid) => Some(pid),
             Leader::Reaped(_) | Leader::Unknown => None,
@@ -213,9 +213,9 @@ impl ProcessTable {
     #[cfg(portable)]
     pub(super) fn again(&self) -> Self {
         if self.is_of_killed_daemon {
-            Self::of_killed_daemon(self)
+            Self::read_after_kill(self)
         } else {
-            Self::of_own_sessions(self)
+            Self::read(self)
         }
     }
 
@@ -299,7 +299,7 @@ impl ProcessTable {
 
     /// Returns all processes except other daemons and their descendants, which include their sessions and processes
     /// that have left them.
-    fn of_no_daemon(&self) -> HashSet<i32> {
+    fn without_daemon(&self) -> HashSet<i32> {
         let daemons = self.stats.iter().filter(|(_, stat)| has_daemon_name(stat));
         let theirs = self.below(daemons.map(|(pid, _)| *pid));
         let all = self.stats.keys().copied();
@@ -353,9 +353,9 @@ mod tests {
         let traces = Traces {
             leader,
             tty_device,
-            ..Traces::of_id("none")
+            ..Traces::from_id("none")
         };
-        let processes = table.of_session(&traces).into_iter();
+        let processes = table.processes_of(&traces).into_iter();
         let mut pids: Vec<i32> = processes.map(|process| process.pid).collect();
         pids.sort_unstable();
         pids
@@ -431,14 +431,14 @@ mod tests {
             .unwrap();
         let mut asked = Box::pin(tables.current());
         assert!(futures_util::poll!(&mut asked).is_pending());
-        *reading = Some(Reading {
+        *reading = Some(TableReading {
             began,
             table: Arc::default(),
         });
         drop(reading);
         let second = asked.await;
         let pid = child.id().cast_signed();
-        let found = second.of_session(&Traces::of_id(&id));
+        let found = second.processes_of(&Traces::from_id(&id));
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(
@@ -447,6 +447,6 @@ mod tests {
         );
         assert!(found[0].is_gone());
         let after = tables.current().await;
-        assert!(after.of_session(&Traces::of_id(&id)).is_empty());
+        assert!(after.processes_of(&Traces::from_id(&id)).is_empty());
     }
 }

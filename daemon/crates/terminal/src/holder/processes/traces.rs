@@ -18,7 +18,7 @@ pub struct Traces {
 impl Traces {
     /// The traces of a session of which only the id is known.
     #[must_use]
-    pub fn of_id(id: &str) -> Self {
+    pub fn from_id(id: &str) -> Self {
         Self {
             id: id.into(),
             leader: Leader::Unknown,

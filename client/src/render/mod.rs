@@ -1,5 +1,6 @@
 //! Output of records for people. What writes to an `out` returns only the errors of that.
 
+mod about;
 mod chain;
 mod clean;
 mod coach;
@@ -24,6 +25,7 @@ mod table;
 mod tape;
 mod words;
 
+pub(crate) use about::about;
 pub(crate) use chain::{CHAINS, chain, job_list, parallel_command, step};
 pub(crate) use clean::{on_one_line, printable, readable};
 pub(crate) use coach::{
@@ -31,7 +33,7 @@ pub(crate) use coach::{
     pattern_texts, report, summary,
 };
 pub(crate) use conversation::{
-    LiveConversation, Show, Spoken, about, all_tokens, conversation, conversation_hits,
+    LiveConversation, Show, Spoken, all_tokens, conversation, conversation_hits,
     conversation_stats, conversations, cost_or_more, imported, markdown, moment, short_number,
     stats_svg, sub_agents, what_is_left, what_is_unreadable,
 };

@@ -1,6 +1,6 @@
 //! Conversations as they are written: each item below the one before.
 
-use super::about;
+use crate::render::about;
 use super::call;
 use super::page::{INDENT, columns_left, heading, lines};
 use super::spoken::{SpokenBlock, is_call};

@@ -1,6 +1,5 @@
 //! Conversations of Claude Code.
 
-mod about;
 mod call;
 mod found;
 mod imported;
@@ -14,7 +13,6 @@ mod svg;
 mod todo;
 mod tree;
 
-pub(crate) use about::about;
 pub(crate) use found::{conversation_hits, conversations, what_is_left, what_is_unreadable};
 pub(crate) use imported::imported;
 pub(crate) use live::LiveConversation;

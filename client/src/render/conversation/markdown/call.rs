@@ -2,7 +2,7 @@
 
 use super::inline::{code, plain};
 use super::sheet::Sheet;
-use crate::render::conversation::about;
+use crate::render::about;
 use crate::render::conversation::call::{diff, has_failed, input_of, is_edit, meta_of, notes};
 use crate::render::conversation::todo::{Todo, TodoChange, TodoState, is_todos, todos};
 use crate::render::cut;

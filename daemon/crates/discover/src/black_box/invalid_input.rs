@@ -2,10 +2,10 @@
 
 use super::draft::Draft;
 use super::fuzz::shortened;
-use super::judge::{Verdict, verdict_on_exit};
-use super::sample::sample;
+use super::judge::{Fault, Verdict, verdict_on_exit};
+use super::sample::{sample, shown};
 use super::tested_program::{Patience, TestedProgram};
-use crate::drive::SessionResult;
+use crate::drive::{ProgramRun, SessionResult};
 use ccd_protocol::investigate::{Finding, FindingKind};
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
@@ -112,18 +112,47 @@ async fn on_command_line(tested: &TestedProgram<'_>, draft: &Draft) -> SessionRe
     for ((name, argument), ended) in arguments.into_iter().zip(all) {
         draft.step();
         let Some(ended) = ended else { continue };
-        // It may work on for long without input, as a server does.
-        let verdict = ended.exit.map_or(Verdict::Fine, verdict_on_exit);
+        let verdict = verdict_on(&ended);
         outcomes.push(json!({
             "argument": name, "outcome": outcome(&verdict), "output": sample(&ended.text),
             "exit_status": ended.exit.map(|exit| exit.status()),
         }));
         if let Verdict::Broke(fault) = verdict {
-            draft.find(fault.finding(Some(argument.as_bytes()), &after(name)));
+            let short = shortest(tested, fault, argument).await?;
+            let when = if short.len() == argument.len() {
+                after(name)
+            } else {
+                format!("after {}", shown(short.as_bytes()))
+            };
+            draft.find(fault.finding(Some(short.as_bytes()), &when));
         }
     }
     draft.set("arguments", outcomes);
     Ok(())
+}
+
+fn verdict_on(ended: &ProgramRun) -> Verdict {
+    // It may work on for long without input, as a server does.
+    ended.exit.map_or(Verdict::Fine, verdict_on_exit)
+}
+
+/// Returns the shortest start of an argument that breaks the program, if each longer one does too.
+async fn shortest<'a>(
+    tested: &TestedProgram<'_>,
+    fault: Fault,
+    argument: &'a str,
+) -> SessionResult<&'a str> {
+    let (mut fine, mut breaks) = (0, argument.len());
+    while fine + 1 < breaks {
+        let middle = fine.midpoint(breaks);
+        let ended = tested.run(&argument[..middle], LIMIT).await?;
+        if ended.is_some_and(|ended| verdict_on(&ended) == Verdict::Broke(fault)) {
+            breaks = middle;
+        } else {
+            fine = middle;
+        }
+    }
+    Ok(&argument[..breaks])
 }
 
 fn is_same(one: &Finding, other: &Finding) -> bool {

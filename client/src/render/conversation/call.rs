@@ -1,7 +1,7 @@
 //! A call of a tool with its result, in lines.
 
-use crate::render::about;
 use super::todo::{Todo, TodoChange, TodoState, is_todos, todos};
+use crate::render::about;
 use crate::render::{
     Colour, Line, counted, cut, on_one_line, readable, seconds, wrapped_at_spaces,
 };

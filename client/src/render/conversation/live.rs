@@ -1,9 +1,9 @@
 //! Conversations as they are written: each item below the one before.
 
-use crate::render::about;
 use super::call;
 use super::page::{INDENT, columns_left, heading, lines};
 use super::spoken::{SpokenBlock, is_call};
+use crate::render::about;
 use crate::render::{Colour, Printer, cut, on_one_line, printable};
 use ccd_protocol::conversation::{
     ConversationEndReason, ConversationItem, ConversationPair, ConversationTurn, TurnRole,

@@ -12,9 +12,9 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
-/// What a user types, one after the other, into a program that prints nothing more: the answer to a question, the keys
-/// that leave a screen, the end of the input, interrupts.
-const LEAVING: [&[u8]; 5] = [b"n\n", b"q", b"\x04", b"\x03", b"\x03"];
+/// What a user types, one after the other, into a program that prints nothing more: the key that leaves a screen, the answer
+/// to a question, the end of the input, interrupts.
+const LEAVING: [&[u8]; 5] = [b"q", b"n\n", b"\x04", b"\x03", b"\x03"];
 
 /// How long a program prints nothing before the user types.
 const QUIET: Timespec = Timespec {

@@ -96,7 +96,9 @@ impl ComparedSide {
 
     /// A program on the alternate screen draws again and again, in parts that depend on time.
     fn is_alternate(&self) -> bool {
-        self.screen.as_ref().is_some_and(ScrollingScreen::is_alternate)
+        self.screen
+            .as_ref()
+            .is_some_and(ScrollingScreen::is_alternate)
     }
 
     /// Returns how far the cursor has come.

@@ -3,6 +3,7 @@
 use crate::args::SecretFrom;
 use crate::ask::ask;
 use crate::context::note;
+use crate::typed::typed;
 use crate::{Failure, named_file};
 use ccd_protocol::session::{Secrets, SessionCreateParams};
 use serde::Deserialize;
@@ -70,7 +71,7 @@ pub(crate) fn with_secrets<T>(
 /// The secrets that the daemon asks for by this error; `None` for any other error.
 fn wanted(failure: &Failure) -> Option<Vec<SecretRequest>> {
     let data = failure.refusal()?.data.as_ref()?;
-    serde_json::from_value(data.get("secrets")?.clone()).ok()
+    typed(data.get("secrets")?).ok()
 }
 
 fn look_up(secret: &SecretRequest) -> Result<String, Failure> {

@@ -1,5 +1,6 @@
 //! Parsers of option values: seconds, sizes, variables. The error of each says what to give instead, as a fragment.
 
+use crate::typed::typed;
 use ccd_base::clock;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::Pattern;
@@ -212,7 +213,7 @@ pub(super) fn named<T: DeserializeOwned>(word: &str) -> Option<T> {
     let word = word.to_ascii_lowercase();
     let spellings = [word.replace('_', "-"), word.replace('-', "_")];
     let mut values = spellings.into_iter().map(Value::String);
-    values.find_map(|word| serde_json::from_value(word).ok())
+    values.find_map(|word| typed(&word).ok())
 }
 
 fn not_negative(text: &str, wanted: &str) -> Result<f64, String> {

@@ -3,6 +3,7 @@
 use super::style::{Colour, is_utf8};
 use super::table::{Cell, Column, columns};
 use super::{Printer, printable};
+use crate::typed::typed;
 use ccd_protocol::chain::{
     Chain, ChainCommand, ChainStep, ChainSummary, CommandResult, ParallelCommand, WatchHit,
 };
@@ -104,10 +105,8 @@ pub(crate) fn job_list(job: &Job, out: &mut Printer<'_>) -> io::Result<()> {
 fn list<T: DeserializeOwned>(job: &Job, key: &str) -> Vec<T> {
     let result = job.result.as_ref();
     let list = result.and_then(|result| result.get(key)?.as_array());
-    let values = list.into_iter().flatten().cloned();
-    values
-        .filter_map(|value| serde_json::from_value(value).ok())
-        .collect()
+    let values = list.into_iter().flatten();
+    values.filter_map(|value| typed(value).ok()).collect()
 }
 
 fn seconds(timeout: Option<f64>) -> String {

@@ -8,6 +8,7 @@ use crate::args::{
     BlackBoxArgs, BlackBoxGetArgs, BlackBoxRunArgs, BlackBoxVerb, FuzzRunArgs, ReportListArgs,
 };
 use crate::call::is_elsewhere;
+use crate::typed::typed;
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::black_box::{
     TestCleanup, TestDelete, TestFormat, TestGet, TestGetParams, TestJobResult, TestLimits,
@@ -107,7 +108,7 @@ fn baseline(which: &str) -> Result<String, Failure> {
 }
 
 fn line(progress: &Value) -> Option<String> {
-    let progress: TestProgress = serde_json::from_value(progress.clone()).ok()?;
+    let progress: TestProgress = typed(progress).ok()?;
     let mut line = format!("… {}", progress.test.name());
     if progress.of > 0 {
         line += &format!(" {}/{}", progress.done, progress.of);

@@ -5,6 +5,7 @@ use super::progress::Progress;
 use crate::call::{DaemonAddress, call_at, garbled};
 use crate::context::note;
 use crate::job_news::{JobNews, News};
+use crate::typed::typed;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::Method;
 use ccd_protocol::chain::ChainStarted;
@@ -77,8 +78,7 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
             if context.global.json {
                 context.write_json(&next.value)?;
             }
-            let value = serde_json::from_value(next.value);
-            let value = value.map_err(|error| garbled("job.subscribe", &error))?;
+            let value = typed(&next.value).map_err(|error| garbled("job.subscribe", &error))?;
             entry(value, context)
         }
         News::Omitted(count) => {

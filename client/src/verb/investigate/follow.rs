@@ -3,6 +3,7 @@
 use crate::call::garbled;
 use crate::job_news::News;
 use crate::render::on_one_line;
+use crate::typed::typed;
 use crate::verb::chain::{Cancel, Followed, Progress, cancelling, follow, why};
 use crate::{Context, Failure};
 use ccd_protocol::job::{Job, JobState};
@@ -32,8 +33,8 @@ pub(in crate::verb) fn follow_with_line(
 
 /// Returns the result of a job that has ended; without one, it has failed.
 pub(in crate::verb) fn result_of<R: DeserializeOwned>(verb: &str, job: &Job) -> Result<R, Failure> {
-    let result = job.result.clone().ok_or_else(|| failed(verb, job))?;
-    serde_json::from_value(result).map_err(|error| garbled(&job.method, &error))
+    let result = job.result.as_ref().ok_or_else(|| failed(verb, job))?;
+    typed(result).map_err(|error| garbled(&job.method, &error))
 }
 
 pub(in crate::verb) fn failed(verb: &str, job: &Job) -> Failure {

@@ -2,6 +2,7 @@
 
 use super::{Target, advised, failed, follow_with_line, result_of};
 use crate::args::{InvestigateRunArgs, InvestigateVerb};
+use crate::typed::typed;
 use crate::verb::chain::{Cancel, Followed};
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::investigate::{
@@ -79,7 +80,7 @@ pub(super) fn investigate(
 }
 
 fn line(progress: &Value) -> Option<String> {
-    let progress: InvestigationProgress = serde_json::from_value(progress.clone()).ok()?;
+    let progress: InvestigationProgress = typed(progress).ok()?;
     let mut parts = Vec::new();
     match &*progress.state {
         "" => parts.push(progress.asking),

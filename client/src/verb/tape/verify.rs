@@ -2,6 +2,7 @@
 
 use super::{named, root};
 use crate::args::TapeVerifyArgs;
+use crate::typed::typed;
 use crate::verb::chain::{Cancel, Followed, until_end};
 use crate::{Context, Exit, Failure, caller, named_file, render};
 use ccd_protocol::Timeout;
@@ -29,7 +30,7 @@ pub(super) fn verify(args: &TapeVerifyArgs, context: &mut Context) -> Result<Exi
         Followed::Left(exit) => return Ok(exit),
         Followed::Ended(job) => job,
     };
-    let verdict: TapeVerdict = serde_json::from_value(job.result.unwrap_or_default())
+    let verdict: TapeVerdict = typed(&job.result.unwrap_or_default())
         .map_err(|error| crate::call::garbled("tape.verify", &error))?;
     if !context.global.json {
         context.render(|out| render::verdict(&verdict, out))?;

@@ -8,6 +8,7 @@ mod status;
 use crate::context::say;
 use crate::render::{self, Colour, Line, Printer, Style};
 use crate::terminal::terminal_size;
+use crate::typed::typed;
 use crate::{Context, Failure};
 use ccd_protocol::exec::{ExecutionResult, OutputFormat};
 use ccd_protocol::job::Job;
@@ -61,8 +62,8 @@ impl Live {
     }
 
     pub(super) fn progress(&self, job: &Job) {
-        let progress = job.progress.clone();
-        if let Some(progress) = progress.and_then(|value| serde_json::from_value(value).ok()) {
+        let progress = job.progress.as_ref();
+        if let Some(progress) = progress.and_then(|value| typed(value).ok()) {
             self.screen.progress(progress);
         }
     }

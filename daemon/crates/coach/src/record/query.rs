@@ -120,6 +120,7 @@ async fn pending_between(
     while let (len, Some(last), Some(rows)) = page {
         left = left.saturating_sub(len);
         let parse = ccd_store::blocking(move || {
+            let rows = String::from_utf8_lossy(&rows);
             pending.extend(rows.split(ROW_SEPARATOR).map(waiting));
             pending
         });
@@ -142,16 +143,17 @@ async fn pending_page(
     after: i64,
     upto: i64,
     limit: u32,
-) -> SqlResult<(u32, Option<i64>, Option<String>)> {
+) -> SqlResult<(u32, Option<i64>, Option<Vec<u8>>)> {
     let text = |column: &str| {
         format!("replace(replace(coalesce({column}, ''), {FIELD_END}, ' '), {ROW_END}, ' ')")
     };
-    let content = text("content");
+    let [id, timestamp, signal_type, repo_id, content] =
+        ["id", "timestamp", "signal_type", "repo_id", "content"].map(text);
     let context = text("iif(typeof(context) = 'text', context, '')");
     let statement = format!(
-        "SELECT count(*), max(number), group_concat(event, {ROW_END}) FROM (
-            SELECT rowid AS number, concat_ws({FIELD_END}, id, timestamp, coalesce(signal_type, ''), coalesce(repo_id, ''),
-                {content}, {context}) AS event
+        "SELECT count(*), max(number), CAST(group_concat(event, {ROW_END}) AS BLOB) FROM (
+            SELECT rowid AS number,
+                concat_ws({FIELD_END}, {id}, {timestamp}, {signal_type}, {repo_id}, {content}, {context}) AS event
             FROM events WHERE processed = 0 AND rowid > ?1 AND rowid <= ?2 ORDER BY rowid LIMIT ?3)"
     );
     let page = query_as(AssertSqlSafe(statement));

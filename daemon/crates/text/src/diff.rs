@@ -1,6 +1,9 @@
 //! Differences of two texts. The crate `similar` is generic: it is compiled here, once.
 
-use similar::TextDiff;
+use similar::DiffTag;
+use similar::algorithms::{Capture, Compact, Replace, myers};
+use similar::udiff::UnifiedHunkHeader;
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 /// Lines of context around each difference.
@@ -19,12 +22,44 @@ pub fn unified((a_name, a): (&str, &str), (b_name, b): (&str, &str)) -> String {
 }
 
 fn hunks(a: &str, b: &str, deadline: Instant) -> String {
-    let lines = |text| -> Vec<&str> { str::split_inclusive(text, '\n').collect() };
-    let mut config = TextDiff::configure();
-    config.deadline(deadline).newline_terminated(true);
-    let diff = config.diff_slices(&lines(a), &lines(b));
-    let mut hunks = diff.unified_diff();
-    hunks.context_radius(CONTEXT_LINES).to_string()
+    let a: Vec<&str> = a.split_inclusive('\n').collect();
+    let b: Vec<&str> = b.split_inclusive('\n').collect();
+    // Numbers are compared faster than lines.
+    let mut numbers = HashMap::new();
+    let mut number = |line| {
+        let next = numbers.len();
+        *numbers.entry(line).or_insert(next)
+    };
+    let old: Vec<usize> = a.iter().copied().map(&mut number).collect();
+    let new: Vec<usize> = b.iter().copied().map(&mut number).collect();
+    let (all_old, all_new) = (0..old.len(), 0..new.len());
+    let mut found = Compact::new(Replace::new(Capture::new()), &old, &new);
+    let Ok(()) = myers::diff_deadline(&mut found, &old, all_old, &new, all_new, Some(deadline));
+    let found = found.into_inner().into_inner();
+    let mut text = String::new();
+    for hunk in found.into_grouped_ops(CONTEXT_LINES) {
+        text.push_str(&format!("{}\n", UnifiedHunkHeader::new(&hunk)));
+        for change in hunk {
+            let (tag, old, new) = change.as_tag_tuple();
+            if tag == DiffTag::Equal {
+                add(&mut text, ' ', &a[old]);
+            } else {
+                add(&mut text, '-', &a[old]);
+                add(&mut text, '+', &b[new]);
+            }
+        }
+    }
+    text
+}
+
+fn add(text: &mut String, sign: char, lines: &[&str]) {
+    for line in lines {
+        text.push(sign);
+        text.push_str(line);
+        if !line.ends_with('\n') {
+            text.push_str("\n\\ No newline at end of file\n");
+        }
+    }
 }
 
 #[cfg(test)]

@@ -226,7 +226,9 @@ fn new_folders_are_named_if_that_is_wanted() {
         // What the removal still has to say comes before this.
         let mark = base.join(format!("{round}.mark"));
         fs::write(&mark, "").unwrap();
-        while !next(&mut watcher).files.contains(&mark) {}
+        // It is written in several steps, which are waited for.
+        let quiet = Duration::from_millis(300);
+        while !watcher.wait(quiet, LONG).unwrap().files.contains(&mark) {}
     }
     drop(handle);
 }

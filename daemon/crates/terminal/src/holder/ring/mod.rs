@@ -6,6 +6,8 @@ mod file;
 pub(super) mod layout;
 
 pub(super) use bus_error::install_once;
+pub(super) use ends::RingWriter;
+#[cfg(not(portable))]
+pub(super) use ends::exit_of;
 pub use ends::{Exit, Ring};
-pub(super) use ends::{RingWriter, exit_of};
 pub use file::RingError;

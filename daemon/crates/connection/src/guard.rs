@@ -49,8 +49,12 @@ const REPEATABLE_METHODS: [&str; 5] = [
 /// Methods that change something and may then wait for a long time.
 const DOING_METHODS: [&str; 4] = ["session.send", "session.run", "session.cleanup", "run.once"];
 
-/// Returns whether a method may wait for a long time.
-pub(super) fn waits(method: &str) -> bool {
+/// Returns whether a call ends with its connection: it may wait for a long time, or it says itself what is closed then.
+pub(super) fn ends_with_connection(method: &str) -> bool {
+    method == "session.create" || waits(method)
+}
+
+fn waits(method: &str) -> bool {
     REPEATABLE_METHODS.contains(&method) || DOING_METHODS.contains(&method)
 }
 

@@ -36,7 +36,7 @@ pub(super) async fn carry_out(service: &Guard, request: Parsed<'_>) -> Option<Me
             let reply = WholeReply::new(&request.id, limits.reply_bytes);
             request.extensions.insert(Arc::clone(&reply));
             whole = Some(reply);
-            let waits = guard::waits(&request.method);
+            let waits = guard::ends_with_connection(&request.method);
             tokio::select! {
                 biased;
                 response = service.call(request) => response,
@@ -48,11 +48,18 @@ pub(super) async fn carry_out(service: &Guard, request: Parsed<'_>) -> Option<Me
             response = service.notification(notification) => response,
             () = dropped(false) => return None,
         },
-        Parsed::Batch(batch) => tokio::select! {
-            biased;
-            response = service.batch(batch) => response,
-            () = dropped(false) => return None,
-        },
+        Parsed::Batch(batch) => {
+            let ends = |entry: &BatchEntry<'_>| match entry {
+                BatchEntry::Call(request) => guard::ends_with_connection(&request.method),
+                BatchEntry::Notification(_) => false,
+            };
+            let waits = batch.iter().flatten().any(ends);
+            tokio::select! {
+                biased;
+                response = service.batch(batch) => response,
+                () = dropped(waits) => return None,
+            }
+        }
     };
     if !(response.is_method_call() || response.is_batch()) {
         return None;

@@ -17,7 +17,7 @@ const BYTES_FOR_A_SCREEN: usize = 3;
 
 /// How long output is processed, in all; the rest is omitted. Only programs that do little but clear large screens make so
 /// much work.
-const TIME_LIMIT: Duration = Duration::from_secs(10);
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// Rows that a program can reach to change its text, if the size of its terminal is not known.
 const ROWS: u16 = 24;

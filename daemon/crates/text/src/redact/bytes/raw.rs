@@ -46,8 +46,8 @@ pub fn redact_chunks<C: Into<Vec<u8>>>(
     // A mask may join what a secret separated, as in `Redactor::redact`.
     for pass in 0..MAX_PASSES {
         let found = match &chunks[..] {
-            [chunk] => RawSecrets::find(&redactor, chunk, source),
-            _ => RawSecrets::find(&redactor, &chunks.concat(), source),
+            [chunk] => RawSecrets::new(&redactor, chunk, source),
+            _ => RawSecrets::new(&redactor, &chunks.concat(), source),
         };
         if found.places.is_empty() {
             break;
@@ -82,7 +82,7 @@ struct RawSecrets {
 }
 
 impl RawSecrets {
-    fn find(redactor: &Redactor, raw: &[u8], source: Source) -> Self {
+    fn new(redactor: &Redactor, raw: &[u8], source: Source) -> Self {
         let mut found = Self::default();
         found.search(redactor, &View::without_sequences(raw), source);
         if let Some(edited) = View::as_edited(raw, source) {

@@ -38,7 +38,7 @@ struct Places {
 impl View {
     /// Returns the text without control sequences, as expect and `session.read` see it.
     pub(super) fn without_sequences(raw: &[u8]) -> Self {
-        Self::read(raw, Editor::default())
+        Self::new(raw, Editor::default())
     }
 
     /// Returns the text after backspaces and the line breaks of a line editor; `None` if there are none.
@@ -50,10 +50,10 @@ impl View {
             joins_lines,
             ..Editor::default()
         };
-        edits.then(|| Self::read(raw, editor))
+        edits.then(|| Self::new(raw, editor))
     }
 
-    fn read(raw: &[u8], mut editor: Editor) -> Self {
+    fn new(raw: &[u8], mut editor: Editor) -> Self {
         editor.text.reserve(raw.len());
         each_part(raw, |part| match part {
             BytePart::Shown(run) if editor.joins_lines => {

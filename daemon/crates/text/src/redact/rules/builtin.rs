@@ -1,18 +1,23 @@
 //! The table of rules.
 
-use super::{assignment, forms, netrc, pem, piped, protocol, sql, tokens, url};
+use super::{assignment, command, cookie, netrc, pem, piped, protocol, run, sql, tokens, url};
 use crate::redact::engine::Rule;
 
 /// Returns the rules that are always in force.
 pub(super) fn builtin() -> impl Iterator<Item = Rule> {
     [
         assignment::rule(),
-        forms::rule(),
+        command::RULE,
+        cookie::RULE,
         netrc::RULE,
         pem::RULE,
         piped::HERE,
+        piped::PASS,
         piped::PIPED,
         protocol::RULE,
+        run::BEARER,
+        run::SIGNATURE,
+        run::WEBHOOK,
         sql::RULE,
         url::RULE,
     ]

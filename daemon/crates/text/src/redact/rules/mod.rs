@@ -1,9 +1,10 @@
-//! What a secret looks like. Lists of words are in `words/`, the forms of tokens in
-//! `tokens.txt`, and what is around other secrets in `forms.txt`.
+//! What a secret looks like. Lists of words are in `words/`, the forms of tokens in `tokens.txt`.
 
 mod assignment;
 mod builtin;
-mod forms;
+mod command;
+mod command_table;
+mod cookie;
 mod in_force;
 mod key;
 pub(super) mod netrc;
@@ -12,6 +13,7 @@ mod piped;
 mod placeholder;
 mod prose;
 mod protocol;
+mod run;
 mod scan;
 mod secret;
 mod sql;
@@ -22,7 +24,7 @@ mod user;
 mod value;
 mod word;
 
-pub(super) use forms::takes_password;
+pub(super) use command::takes_password;
 pub(super) use in_force::in_force;
 pub(crate) use key::is_secret_name;
 pub(super) use key::secret_key;

@@ -1,4 +1,4 @@
-//! Passwords that a command reads from its input: `echo … | sudo -S`, `chpasswd <<< me:…`, `sudo -S <<EOF`.
+//! Passwords that a command reads from its input: `echo … | sudo -S`, `chpasswd <<< me:…`, `sudo -S <<EOF`, and `-passin pass:…`.
 
 use super::placeholder::is_placeholder;
 use super::scan::{after, before, is_blank, run_len};
@@ -17,8 +17,17 @@ pub(super) const HERE: Rule = Rule {
     judge: Judge::One(here),
 };
 
+/// The form of a password in options of `openssl` and others: `-passin pass:…`.
+pub(super) const PASS: Rule = Rule {
+    anchors: &["pass:"],
+    judge: Judge::One(pass),
+};
+
 /// How much of a command is read, in bytes.
 const MAX_COMMAND_BYTES: usize = 256;
+
+/// Maximum length of the option before `pass:`, in bytes.
+const MAX_OPTION_BYTES: usize = 32;
 
 /// Options of any command that reads a password or a token from its input.
 const READING_OPTIONS: &[&str] = &["--password-stdin", "--with-token", "--passphrase-fd 0"];
@@ -117,6 +126,20 @@ fn typed(bytes: &[u8], word: &Word, reading: Reading) -> Option<Range<usize>> {
         _ => bytes[secret.start - 1] == b'`',
     };
     (!is_placeholder(value) && (is_literal || !is_variable)).then_some(secret)
+}
+
+fn pass(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
+    let bytes = shown.text.as_bytes();
+    let before = before(bytes, anchor.start, MAX_OPTION_BYTES);
+    let quote_len = usize::from(before.last().is_some_and(|byte| b"'\"".contains(byte)));
+    let (b' ' | b'=', before) = before[..before.len() - quote_len].split_last()? else {
+        return None;
+    };
+    let option = before.rsplit(u8::is_ascii_whitespace).next()?;
+    let is_option = option.starts_with(b"-") && memchr::memmem::find(option, b"pass").is_some();
+    let word = Word::at(bytes, anchor.start - quote_len).filter(|_| is_option)?;
+    let secret = anchor.end..word.content.end.max(anchor.end);
+    (!is_placeholder(&bytes[secret.clone()])).then_some(secret)
 }
 
 fn command(bytes: &[u8], start: usize) -> Cow<'_, str> {

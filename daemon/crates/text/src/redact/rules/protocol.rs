@@ -1,4 +1,4 @@
-//! Passwords in the lines of protocols that people type: `PASS …`, `AUTH …`, `a1 LOGIN me …`.
+//! Passwords in the lines of protocols that people type: `PASS …`, `AUTH …`, `a1 LOGIN me …`, `CONFIG SET requirepass …`.
 
 use super::placeholder::is_placeholder;
 use super::scan::{after, before, blanks, is_mixed, run_len, tail_len};
@@ -8,7 +8,19 @@ use crate::words::{WordList, words};
 use std::ops::Range;
 
 pub(super) const RULE: Rule = Rule {
-    anchors: &["pass ", "auth ", "login "],
+    anchors: &[
+        "pass ",
+        "auth ",
+        "login ",
+        "requirepass",
+        "masterauth",
+        "auth-pass ",
+        "acl setuser ",
+        "nickserv ",
+        "auth=(",
+        ".auth(",
+        "changeuserpassword(",
+    ],
     judge: Judge::One(judge),
 };
 
@@ -51,7 +63,12 @@ fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let secret = match word.as_str() {
         "pass " => pass(shown, anchor),
         "auth " => auth(shown, anchor),
-        _ => login(shown, anchor),
+        "login " => login(shown, anchor),
+        "nickserv " => identify(bytes, anchor),
+        "acl setuser " => of_acl(bytes, anchor),
+        "auth-pass " => Line::after(bytes, anchor.end).and_then(|line| line.only(2)),
+        "requirepass" | "masterauth" => of_setting(shown, anchor),
+        _ => second_text(bytes, anchor),
     };
     secret.filter(|secret| {
         let value = &bytes[secret.clone()];
@@ -132,6 +149,63 @@ fn login(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
 
 /// Maximum length of an IMAP tag, in bytes.
 const MAX_TAG_BYTES: usize = 8;
+
+/// `/msg NickServ IDENTIFY hunter2`, `PRIVMSG NickServ :IDENTIFY me hunter2`
+fn identify(bytes: &[u8], anchor: Range<usize>) -> Option<Range<usize>> {
+    let start = anchor.end + usize::from(bytes.get(anchor.end) == Some(&b':'));
+    let line = Line::after(bytes, start)?;
+    let verb = bytes[line.words.first()?.clone()].to_ascii_lowercase();
+    match verb.as_slice() {
+        b"identify" => line.only(2).or_else(|| line.only(3)),
+        b"register" => line.words.get(1).cloned(),
+        _ => None,
+    }
+}
+
+/// `ACL SETUSER me on >hunter2`
+fn of_acl(bytes: &[u8], anchor: Range<usize>) -> Option<Range<usize>> {
+    let line = &bytes[anchor.end..line_end(bytes, anchor.end)];
+    let signs = memchr::memchr2_iter(b'>', b'<', line);
+    let signs = signs.filter(|at| *at > 0 && b" '\"".contains(&line[at - 1]));
+    let mut passwords = signs.map(|at| {
+        let start = anchor.end + at + 1;
+        let is_part = |byte: u8| !byte.is_ascii_whitespace() && !b"'\"".contains(&byte);
+        start..start + run_len(&bytes[start..], is_part)
+    });
+    passwords.find(|password| !is_placeholder(&bytes[password.clone()]))
+}
+
+/// `requirepass hunter2` in a configuration, `CONFIG SET requirepass hunter2`, and the answer to `CONFIG GET`.
+fn of_setting(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
+    let bytes = shown.text.as_bytes();
+    if let Some(rest) = bytes[anchor.end..].strip_prefix(b"\"") {
+        let newlines = run_len(after(rest, 0, 2), is_break);
+        let second = rest[newlines..].strip_prefix(b"2) ");
+        let second = second.filter(|_| newlines > 0)?;
+        return Some(Word::at(bytes, bytes.len() - second.len())?.content);
+    }
+    let before = before(bytes, anchor.start, "config set ".len()).to_ascii_lowercase();
+    let is_set = before.ends_with(b"set ") || before.ends_with(b"--");
+    if !(is_set || begins_line(shown, anchor.start)) || !bytes[anchor.end..].starts_with(b" ") {
+        return None;
+    }
+    let line = Line::after(bytes, anchor.end)?;
+    if before.ends_with(b"--") || before.ends_with(b"config set ") {
+        return line.words.first().cloned();
+    }
+    line.only(1)
+}
+
+/// `db.auth("me", "hunter2")`, `auth=("me", "hunter2")`
+fn second_text(bytes: &[u8], anchor: Range<usize>) -> Option<Range<usize>> {
+    let bytes = &bytes[..bytes.len().min(anchor.end + MAX_LINE_BYTES)];
+    let word = |from: usize| Word::at(bytes, from + blanks(bytes, from));
+    let text = |from: usize| word(from).filter(|word| word.quote.is_some());
+    let first = text(anchor.end)?;
+    let comma = first.end + blanks(bytes, first.end);
+    let second = text(comma + 1).filter(|_| bytes.get(comma) == Some(&b','))?;
+    Some(second.content)
+}
 
 impl<'a> Line<'a> {
     /// Reads the first words from `start` to the end of the line.
@@ -232,18 +306,22 @@ fn is_break(byte: u8) -> bool {
 }
 
 /// Returns whether `at` is the start of a line, of a quoted text, or of a line in a text for `printf`.
-pub(super) fn begins_line(shown: Shown<'_>, at: usize) -> bool {
+fn begins_line(shown: Shown<'_>, at: usize) -> bool {
     matches!(shown.before(at), None | Some(b'\n' | b'\r' | b'"' | b'\''))
 }
 
 /// Returns whether `at` is the end of a line, of a quoted text, or of a line in a text for `printf`.
-pub(super) fn ends_line(bytes: &[u8], at: usize) -> bool {
+fn ends_line(bytes: &[u8], at: usize) -> bool {
     let follows_word = at > 0 && bytes.get(at - 1).is_some_and(|byte| *byte > b' ');
     match bytes.get(at..).unwrap_or_default() {
         [] | [b'\n' | b'\r', ..] | [b'\\', b'r' | b'n', ..] => true,
         [b'"' | b'\''] | [b'"' | b'\'', b' ' | b'\n' | b'\r' | b')', ..] => follows_word,
         _ => false,
     }
+}
+
+fn line_end(bytes: &[u8], start: usize) -> usize {
+    start + run_len(after(bytes, start, MAX_LINE_BYTES), |byte| !is_break(byte))
 }
 
 /// The last word of a line that was cut at its limit may end inside a character.

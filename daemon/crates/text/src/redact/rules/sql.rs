@@ -10,7 +10,18 @@ use std::ops::Range;
 
 /// A literal must follow, or the words around it must be those of a statement, which distinguishes them from prose.
 pub(super) const RULE: Rule = Rule {
-    anchors: &["identified by ", " key '"],
+    anchors: &[
+        "identified by ",
+        "identified with ",
+        "identified via ",
+        "with password ",
+        "encrypted password ",
+        "pragma key",
+        "pragma rekey",
+        "pragma hexkey",
+        "pragma hexrekey",
+        " key '",
+    ],
     judge: Judge::Two(judge),
 };
 
@@ -24,13 +35,28 @@ const VERBS: &[&str] = &["set", "with", "encrypted", "unencrypted"];
 const NO_PASSWORDS: &[&str] = &["externally", "globally", "random", "values", "password"];
 
 fn judge(shown: Shown<'_>, anchor: Range<usize>) -> TwoSecrets {
-    if shown.text[anchor.clone()].eq_ignore_ascii_case("identified by ") {
-        return identified_by(shown, anchor.clone(), Statement::after(shown, anchor.end));
+    let rest = Statement::after(shown, anchor.end);
+    let bytes = shown.text.as_bytes();
+    let word = shown.text[anchor.clone()].to_ascii_lowercase();
+    match word.as_str() {
+        "identified by " => identified_by(shown, anchor, rest),
+        "identified with " | "identified via " => {
+            let password = rest.word().and_then(|(_, rest)| {
+                let by = ["by", "as", "using"];
+                by.iter().find_map(|by| rest.skip(by)?.password())
+            });
+            secrets(bytes, password)
+        }
+        " key '" => {
+            let is_attach = words_before(shown, anchor.start).contains("attach ");
+            let password = Statement::after(shown, anchor.end - 1).literal();
+            secrets(bytes, password.filter(|_| is_attach))
+        }
+        _ if word.starts_with("pragma") => {
+            secrets(bytes, rest.skip("=").unwrap_or(rest).password())
+        }
+        _ => secrets(bytes, rest.literal()),
     }
-    let is_attach = words_before(shown, anchor.start).contains("attach ");
-    let password = Statement::after(shown, anchor.end - 1).literal();
-    let password = password.filter(|_| is_attach).map(|(password, _)| password);
-    both(shown.text.as_bytes(), password, None)
 }
 
 /// Judges `PASSWORD` in a text in which no separator follows it.
@@ -113,6 +139,10 @@ fn identified_by(shown: Shown<'_>, anchor: Range<usize>, rest: Statement<'_>) ->
 fn is_statement(before: &str) -> bool {
     let mut found = STATEMENTS.iter().filter_map(|words| before.rfind(words));
     found.any(|at| !before[at..].contains(':'))
+}
+
+fn secrets(bytes: &[u8], password: Option<(Range<usize>, Statement<'_>)>) -> TwoSecrets {
+    both(bytes, password.map(|(password, _)| password), None)
 }
 
 /// Returns those of the two passwords that are not placeholders.

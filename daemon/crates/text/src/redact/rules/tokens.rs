@@ -11,10 +11,8 @@ use std::sync::LazyLock;
 /// `ID.TIME.HMAC` of a bot of Discord, each in Base64: <https://discord.com/developers/docs/reference#authentication>.
 const DISCORD: &str = r"[MNO][A-Za-z0-9]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}";
 
-const TOKENS: &str = include_str!("tokens.txt");
-
 static STARTS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    patterns(TOKENS)
+    patterns()
         .flat_map(literal_starts)
         .chain(discord_starts())
         .collect()
@@ -46,14 +44,13 @@ pub(super) fn rules() -> [Rule; 4] {
     ]
 }
 
-/// Returns the patterns of a file.
-pub(super) fn patterns(file: &'static str) -> impl Iterator<Item = &'static str> {
-    let lines = file.lines();
+fn patterns() -> impl Iterator<Item = &'static str> {
+    let lines = include_str!("tokens.txt").lines();
     lines.filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
 /// Returns the literals with which all matches of a pattern start.
-pub(super) fn literal_starts(pattern: &str) -> Vec<String> {
+fn literal_starts(pattern: &str) -> Vec<String> {
     let hir = regex_syntax::parse(pattern).expect("a test compiles every pattern");
     let starts = Extractor::new().extract(&hir);
     let starts = starts.literals().unwrap_or_default().iter();
@@ -71,7 +68,7 @@ fn discord_starts() -> impl Iterator<Item = String> {
 
 fn token(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     static PATTERN: LazyLock<Regex> = LazyLock::new(|| {
-        let patterns: Vec<&str> = patterns(TOKENS).chain([DISCORD]).collect();
+        let patterns: Vec<&str> = patterns().chain([DISCORD]).collect();
         compiled(&format!("^(?:{})", patterns.join("|")))
     });
     whole_match(&PATTERN, shown, anchor.start)
@@ -141,7 +138,7 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles_and_starts_with_something_rare() {
-        for pattern in patterns(TOKENS) {
+        for pattern in patterns() {
             compiled(pattern);
             let starts = literal_starts(pattern);
             let is_rare = |start: &String| start.len() >= 3;

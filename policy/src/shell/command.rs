@@ -30,6 +30,9 @@ pub(super) const NOT_UNDERSTOOD: &[&str] = &[
 /// Variables that decide which programs a shell or a program starts; `*` stands for any characters.
 const DANGEROUS: &str = include_str!("dangerous.txt");
 
+/// Variables whose values a shell computes, which executes what a subscript in them says.
+const COMPUTED: &str = "OPTIND SECONDS RANDOM HISTSIZE SAVEHIST HISTCMD LINENO COLUMNS LINES";
+
 /// Files to which output may go everywhere.
 const HARMLESS_FILES: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
 
@@ -47,6 +50,12 @@ impl Command {
             // The words of the list are no command; what is between `do` and `done` comes later, unless there is no list.
             let mut words: Vec<Word> = words.collect();
             check_braces(&words)?;
+            if let Some(name) = words.get(1) {
+                check_variable(&name.text, "")?;
+            }
+            if words.iter().any(has_quoted_substitution) {
+                return Err("a word of `for` contains a command".into());
+            }
             // The second word is the variable, whatever its name is.
             let first = |keyword| (2..words.len()).find(|at| words[*at].is_bare(keyword));
             return match (first("do"), first("in")) {
@@ -89,18 +98,28 @@ fn check_braces(words: &[Word]) -> Result<(), Doubt> {
     }
 }
 
-/// Refuses assignments that could make a later command execute something else.
-pub(super) fn check_assignment(word: &Word) -> Result<(), Doubt> {
-    let name = word.assigned().unwrap_or_default();
-    if DANGEROUS
-        .lines()
-        .any(|pattern| glob::matches(pattern, name))
-    {
+/// Refuses to set such a variable; a computed one may get a number.
+fn check_variable(name: &str, value: &str) -> Result<(), Doubt> {
+    let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+    let is_computed = COMPUTED.split(' ').any(|computed| computed == name) && !is_number;
+    if is_computed || is_dangerous(name) {
         return Err(format!(
             "it sets {name}, which decides what commands execute"
         ));
     }
-    let target = word.text.split('=').next().unwrap_or_default();
+    Ok(())
+}
+
+pub(super) fn is_dangerous(name: &str) -> bool {
+    let mut patterns = DANGEROUS.lines();
+    patterns.any(|pattern| glob::matches(pattern, name))
+}
+
+/// Refuses assignments that could make a later command execute something else.
+pub(super) fn check_assignment(word: &Word) -> Result<(), Doubt> {
+    let name = word.assigned().unwrap_or_default();
+    let (target, value) = word.text.split_once('=').unwrap_or_default();
+    check_variable(name, if word.known { value } else { "" })?;
     if target.contains('[') {
         return Err("it assigns to an element of an array".into());
     }

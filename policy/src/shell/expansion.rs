@@ -166,6 +166,9 @@ impl Scanner<'_> {
         }
         word.text.push('$');
         let rest = &self.line[self.at..];
+        if rest.starts_with(['~', '^', '=']) || rest.starts_with("$'") {
+            return Err("it has `$~`, `$^`, `$=` or `$$'`, which not all shells know".into());
+        }
         let special = rest.starts_with(|c: char| c.is_ascii_digit() || "@*#?-$!".contains(c));
         let len = if special { 1 } else { name_len(rest) };
         if len > 0 {

@@ -1,7 +1,9 @@
 //! The commands of a line, with those that they execute.
 
 use super::carriers::{SHELLS, Wrapper, is_evaluating, is_opaque};
-use super::command::{BEFORE, NOT_UNDERSTOOD, check_assignment, has_quoted_substitution};
+use super::command::{
+    BEFORE, NOT_UNDERSTOOD, check_assignment, has_quoted_substitution, is_dangerous,
+};
 use super::doubt::Doubt;
 use super::git;
 use super::scan::scan;
@@ -141,7 +143,10 @@ fn inner(words: &[Word]) -> Result<Carried, Doubt> {
         for word in arguments {
             if word.assigned().is_some() {
                 check_assignment(word)?;
-            } else if has_quoted_substitution(word) || (is_declaring && word.text.contains('[')) {
+            } else if is_dangerous(&word.text)
+                || has_quoted_substitution(word)
+                || (is_declaring && word.text.contains('['))
+            {
                 return opaque();
             }
         }
@@ -319,7 +324,12 @@ fn evaluated(name: &str, arguments: &[Word]) -> Carried {
         return Carried::Opaque(format!("what `{name}` executes is computed"));
     }
     let line: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-    if name == "trap" && line.first().is_some_and(|line| line.starts_with('-')) {
+    let is_option = |line: &&str| skipped == 0 && matches!(*line, "-l" | "-p" | "-lp" | "-P");
+    if name == "trap"
+        && line
+            .first()
+            .is_some_and(|line| *line == "-" || is_option(line))
+    {
         Carried::None
     } else {
         Carried::Line(line.join(" "))

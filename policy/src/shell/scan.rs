@@ -333,7 +333,7 @@ impl<'a> Scanner<'a> {
             NextWord::Source => {}
             NextWord::Target => reading.writes.push(word),
             NextWord::Delimiter(is_indented) => {
-                if !word.known {
+                if !word.known || word.text.contains('\n') {
                     return Err(NO_DELIMITER.into());
                 }
                 self.here_documents.push(HereDocument {

@@ -34,9 +34,12 @@ pub fn replace(path: &Path, content: &[u8], mode: u32, durability: Durability) -
     if durability == Durability::Now {
         new.as_file().sync_all()?;
     }
-    let folder = File::open(folder)?;
+    let folder = match durability {
+        Durability::Now => Some(File::open(folder)?),
+        Durability::Later => None,
+    };
     new.persist(path)?;
-    if durability == Durability::Now {
+    if let Some(folder) = folder {
         // The new file is there, whatever the file system answers about its directory.
         let _ = folder.sync_all();
     }

@@ -219,7 +219,10 @@ impl Jobs {
             };
             jobs.end(&running, outcome).await;
         });
-        is_written.await.map_err(|_| JobError::TooMany)??;
+        match is_written.await {
+            Ok(written) => written?,
+            Err(_) => return Err(JobError::NotFound(id)), // the daemon stops
+        }
         Ok(id)
     }
 

@@ -309,10 +309,15 @@ fn echoes_of(input: &TypedInput) -> Vec<String> {
 /// Removes a line wherever it is, also where its parts come together then; returns how often.
 fn remove(text: &mut String, line: &str) -> usize {
     let mut removed = 0;
-    while let count @ 1.. = text.matches(line).count() {
-        removed += count;
-        *text = text.replace(line, "");
+    let mut rest = String::with_capacity(text.len());
+    for char in text.chars() {
+        rest.push(char);
+        if rest.ends_with(line) {
+            rest.truncate(rest.len() - line.len());
+            removed += 1;
+        }
     }
+    *text = rest;
     removed
 }
 

@@ -264,15 +264,22 @@ impl Coach {
         Ok(databases)
     }
 
-    /// Returns once the payloads that have been taken so far are processed, or after some seconds.
+    /// Returns once the payloads that have been taken so far, and those that wait in the spool, are processed, or after
+    /// some seconds.
     pub async fn settle(&self) {
-        let Some(journal) = self.journal.get() else {
-            return;
-        };
-        let (end, _) = journal.positions();
         let mut progress = self.progress.subscribe();
-        let is_done = |(): &()| journal.positions().1 >= end;
-        let _ = tokio::time::timeout(SETTLE_PATIENCE, progress.wait_for(is_done)).await;
+        let settled = async {
+            if self.settings().enabled {
+                self.news.notify_one();
+                let is_taken_in = |(): &()| self.spool.lock().is_empty();
+                progress.wait_for(is_taken_in).await.ok()?;
+            }
+            let journal = self.journal.get()?;
+            let (end, _) = journal.positions();
+            let is_done = |(): &()| journal.positions().1 >= end;
+            progress.wait_for(is_done).await.ok().map(|_| ())
+        };
+        let _ = tokio::time::timeout(SETTLE_PATIENCE, settled).await;
     }
 
     /// Returns the hooks since the start, and what waits in the spool.

@@ -79,6 +79,7 @@ impl Work {
         let mut pause = FIRST_PAUSE;
         loop {
             let done = self.step().await;
+            self.coach.progress.send_replace(());
             let wait = match &done {
                 Ok(false) if stop.is_cancelled() => return,
                 Ok(true) => {
@@ -152,7 +153,6 @@ impl Work {
         if let Some(Err(error)) = reader.map(Reader::processed) {
             tracing::error!(%error, "the journal of hooks cannot be written");
         }
-        coach.progress.send_replace(());
         count_hits(&coach, databases).await?;
         Ok(true)
     }

@@ -87,6 +87,22 @@ async fn a_payload_from_the_spool_is_processed_before_newer_ones_that_were_deliv
 }
 
 #[tokio::test]
+async fn what_waits_in_the_spool_is_processed_before_events_are_aggregated_or_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (coach, work, store) = coach(folder.path()).await;
+    let stop = CancellationToken::new();
+    let worker = tokio::spawn(work.run(stop.clone()));
+    spool(&coach, 1, &prompt("No, use pnpm instead of npm"));
+    assert_eq!(coach.aggregate().await.unwrap().pending, 1);
+    spool(&coach, 2, &prompt("No, use pnpm instead of npm"));
+    let forgotten = coach.forget_data(&DataForgetParams::default()).await;
+    assert_eq!(forgotten.unwrap().what, "2 events");
+    assert_eq!(processed(&store).await, [1, 2].map(at));
+    stop.cancel();
+    worker.await.unwrap();
+}
+
+#[tokio::test]
 async fn what_another_project_has_said_counts_again_without_the_deleted_candidate() {
     let folder = tempfile::tempdir().unwrap();
     let (coach, mut work, _store) = coach(folder.path()).await;

@@ -65,6 +65,10 @@ impl Spool {
         Ok(taken)
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.names().unwrap_or_default().is_empty()
+    }
+
     /// Returns what waits, and how many payloads were lost.
     pub(crate) fn status(&self) -> SpoolStatus {
         let names = self.names().unwrap_or_default();

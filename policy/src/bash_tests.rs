@@ -9,7 +9,11 @@ use serde_json::json;
 /// Lines that execute rm, or that could. The last ones were found by comparing random lines with what bash, zsh and dash
 /// execute.
 fn removes() -> Vec<String> {
-    lines(include_str!("../tests/fixtures/removes.jsonl"))
+    let mut all = lines(include_str!("../tests/fixtures/removes.jsonl"));
+    // Each `-exec` may begin a command, and all of these together would not fit into memory.
+    let many = "-exec ".repeat(40_000);
+    all.push(format!("find . -exec rm x \\; -exec true {many}\\;"));
+    all
 }
 
 /// Lines that do not execute rm, though some look like it.

@@ -15,6 +15,9 @@ const MAX_DEPTH: usize = 8;
 /// Maximum number of parts of a line.
 const MAX_PARTS: usize = 4096;
 
+/// Maximum number of words in all commands of one `find`.
+const MAX_FOUND_WORDS: usize = 1 << 16;
+
 /// Directories whose programs are meant by their names.
 const SYSTEM: &[&str] = &[
     "/bin/",
@@ -339,20 +342,27 @@ fn evaluated(name: &str, arguments: &[Word]) -> Carried {
 /// Returns what `find … -exec COMMAND ;` executes.
 fn found(arguments: &[Word]) -> Result<Carried, Doubt> {
     let is_action = |word: &Word| matches!(&*word.text, "-exec" | "-execdir" | "-ok" | "-okdir");
-    // An expansion can become such an action, and what ends one.
     let begins = |word: &Word| match &*word.text {
         ";" | "+" => Some(false),
         _ => is_action(word).then_some(true),
     };
-    let may_act = |at: usize| {
-        let (before, after) = arguments.split_at(at);
-        let is_inside = before.iter().rev().find_map(begins) == Some(true);
-        after[0].splits || !after[0].known && after.iter().find_map(begins) == Some(is_inside)
-    };
-    if (0..arguments.len()).any(may_act) {
-        return Err("an expansion decides what `find` executes".into());
+    // Of each word, from the last one on: whether an action begins or ends next.
+    let mut next = None;
+    let nexts = arguments.iter().rev().map(|word| {
+        next = begins(word).or(next);
+        next
+    });
+    let nexts: Vec<Option<bool>> = nexts.collect();
+    let mut is_inside = false;
+    for (word, next) in arguments.iter().zip(nexts.into_iter().rev()) {
+        // An expansion can become such an action, and what ends one.
+        if word.splits || !word.known && next == Some(is_inside) {
+            return Err("an expansion decides what `find` executes".into());
+        }
+        is_inside = begins(word).unwrap_or(is_inside);
     }
     let mut commands = Vec::new();
+    let mut room = MAX_FOUND_WORDS;
     for (index, word) in arguments.iter().enumerate() {
         if !is_action(word) {
             continue;
@@ -364,6 +374,8 @@ fn found(arguments: &[Word]) -> Result<Carried, Doubt> {
             _ => false,
         };
         let len = (0..rest.len()).find(is_end).unwrap_or(rest.len());
+        // A command may have `-exec` in it, which counts as the start of another one.
+        room = room.checked_sub(len).ok_or("`find` has too many words")?;
         let mut command = rest[..len].to_vec();
         for word in &mut command {
             word.known &= !word.text.contains("{}");

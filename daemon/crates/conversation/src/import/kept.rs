@@ -11,7 +11,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 /// Length of new lines after which they are written.
-const BUFFER_BYTES: usize = 64 << 10;
+const BUFFER_BYTES: usize = 16 << 10;
 
 /// A file that lines are added to, each once.
 #[derive(Debug)]
@@ -69,9 +69,9 @@ impl KeptTranscript {
         let folder = self.path.parent().unwrap_or(Path::new("/"));
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700).create(folder)?;
-        own_file::append(&self.path)?.write_all(&self.new)?;
-        self.new.clear();
-        Ok(())
+        // A long line leaves no room behind: a file may have many sessions.
+        let new = std::mem::take(&mut self.new);
+        own_file::append(&self.path)?.write_all(&new)
     }
 
     /// Gives the copy the time of its source, which records without one have in the index, and waits until it is on the disk.

@@ -257,7 +257,11 @@ impl RunTask {
             if let Some(stash) = saved.as_deref()
                 && is_late.swap(true, Ordering::AcqRel)
             {
-                tree.stash_restore(stash)?;
+                // Nobody waits any more.
+                let restored = tree.stash_restore(stash);
+                restored.inspect_err(|error| {
+                    tracing::error!(%error, stash, "what was put away too late could not be given back");
+                })?;
             }
             Ok::<_, RepositoryError>(saved)
         };

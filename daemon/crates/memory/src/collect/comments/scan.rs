@@ -58,7 +58,7 @@ impl Scanner<'_> {
                         text = source[at..].split('\n').next().unwrap_or_default();
                         at += text.len();
                     }
-                    let mut is_alone = source[line_start..token.start()].trim().is_empty();
+                    let mut is_alone = source[line_start..token.start()].trim_end().is_empty();
                     for (line, text) in (line..).zip(text.lines()) {
                         self.comment(line, text, is_alone);
                         is_alone = true;
@@ -273,8 +273,10 @@ mod tests {
         let found = points("a.yaml", &format!("{html} # TODO: yes\n"));
         assert_eq!(found, [one(1, "TODO", "yes")]);
         let blocks = "/**/".repeat(20_000);
-        let found = points("a.ts", &format!("{blocks} // TODO: yes\n"));
-        assert_eq!(found, [one(1, "TODO", "yes")]);
+        for indent in [String::new(), " ".repeat(200_000)] {
+            let found = points("a.ts", &format!("{indent}{blocks} // TODO: yes\n"));
+            assert_eq!(found, [one(1, "TODO", "yes")]);
+        }
     }
 
     #[test]

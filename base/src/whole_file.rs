@@ -1,10 +1,11 @@
 //! Files that are replaced at once: whoever reads one sees the old content or the new one.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, Permissions};
+use std::fs::{self, DirEntry, File, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::time::Duration;
 
 const SUFFIX: &str = ".new";
 
@@ -46,11 +47,15 @@ pub fn replace(path: &Path, content: &[u8], mode: u32, durability: Durability) -
     Ok(())
 }
 
-/// Removes the files that processes which were killed had begun to write in a directory.
-pub fn remove_strays(folder: &Path) {
+/// Removes the files that processes which were killed had begun to write in a directory, at least `age` ago.
+pub fn remove_strays(folder: &Path, age: Duration) {
+    let is_old = |entry: &DirEntry| {
+        let written = entry.metadata().and_then(|about| about.modified());
+        age.is_zero() || written.is_ok_and(|at| at.elapsed().is_ok_and(|passed| passed >= age))
+    };
     // A missing directory contains none.
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if is_stray(&entry.file_name()) {
+        if is_stray(&entry.file_name()) && is_old(&entry) {
             // The next start tries again.
             let _ = fs::remove_file(entry.path());
         }
@@ -94,7 +99,9 @@ mod tests {
         for name in [".0123456789abcdef.new", ".012345678.new", "a.new", ".new"] {
             fs::write(folder.path().join(name), "").unwrap();
         }
-        remove_strays(folder.path());
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+        for (age, left) in [(Duration::from_secs(60), 4), (Duration::ZERO, 3)] {
+            remove_strays(folder.path(), age);
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), left);
+        }
     }
 }

@@ -107,7 +107,7 @@ impl Daemon {
             exec: Arc::clone(&owners.exec),
             saves: Default::default(),
         });
-        remove_strays(&paths.base);
+        remove_strays(&paths.base, Duration::ZERO);
         ccd_discover::drive::remove_strays(&paths.base);
         Self {
             chains: Documents::new(paths.base.join("chains")),

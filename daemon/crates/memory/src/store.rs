@@ -15,8 +15,13 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 const FOLDER: &str = ".claude";
+
+/// Nobody writes to a file of this age any more.
+const STRAY_AGE: Duration = Duration::from_secs(60);
+
 /// Of a file that are read: people edit it, but nobody writes a megabyte.
 const READ_BYTES: u64 = 1024 * 1024;
 
@@ -240,7 +245,8 @@ fn write_file(root: &Path, content: &[u8]) -> io::Result<()> {
         }
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => {
-            whole_file::remove_strays(&folder);
+            // Others may be writing there now.
+            whole_file::remove_strays(&folder, STRAY_AGE);
             whole_file::replace(&file, content, 0o600, Durability::Now)
         }
     }

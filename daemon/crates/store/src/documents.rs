@@ -55,7 +55,7 @@ pub struct Documents {
 impl Documents {
     /// Returns the documents in `folder`. Deletes temporary files, so no other process may be writing.
     pub fn new(folder: PathBuf) -> Self {
-        remove_strays(&folder);
+        remove_strays(&folder, Duration::ZERO);
         Self { folder }
     }
 

@@ -15,6 +15,7 @@ use std::fs;
 use std::io;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 const MIN_PREFIX: usize = 4;
 
@@ -67,7 +68,7 @@ impl<R: Report> Reports<R> {
     #[must_use]
     pub fn new(base: &Path) -> Self {
         let folder = base.join(R::FOLDER);
-        remove_strays(&folder);
+        remove_strays(&folder, Duration::ZERO);
         Self {
             folder,
             saving: Mutex::default(),
@@ -108,6 +109,9 @@ impl<R: Report> Reports<R> {
         for path in self.newest_first()? {
             if listed.reports.len() >= limit {
                 break;
+            }
+            if !may_be_of(&path, base.as_deref()) {
+                continue;
             }
             match read::<R>(path, own_file::content) {
                 Ok(saved) => {
@@ -274,6 +278,15 @@ impl<R: Report> Reports<R> {
 
 fn is_report(name: &str) -> bool {
     name.ends_with(SUFFIX) && !name.starts_with('.')
+}
+
+/// Returns whether a file can be a report of the program, by its name. A name that somebody else has chosen says nothing.
+fn may_be_of(path: &Path, base: Option<&str>) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let (Some(base), Some(_)) = (base, stamp_in(name)) else {
+        return true;
+    };
+    name.rsplit_once('_').is_some_and(|(of, _)| of == base)
 }
 
 /// Returns what reports are sorted by: the time in the name. Others come last.

@@ -117,20 +117,8 @@ fn secret(
         Form::Attached if is_apart => return None,
         Form::Apart if !is_apart => return None,
         Form::Attached | Form::Apart | Form::Either | Form::Required => value()?,
-        Form::After(_) | Form::Userinfo => {
-            let word = value()?;
-            let value = &bytes[word.clone()];
-            // This is a URL, not a user.
-            if memchr::memmem::find(value, b"://").is_some() {
-                return None;
-            }
-            let (separator, end) = match form {
-                Form::After(separator) => (separator, value.len()),
-                _ => (b':', memchr::memrchr(b'@', value)?),
-            };
-            let at = memchr::memchr(separator, &value[..end])?;
-            word.start + at + 1..word.start + end
-        }
+        Form::After(separator) => part_of(bytes, value()?, separator, None)?,
+        Form::Userinfo => part_of(bytes, value()?, b':', Some(b'@'))?,
         Form::Nth(index) => arguments(bytes, start, end).nth(index)?.content,
         Form::Named => {
             let mut arguments = arguments(bytes, start, end);
@@ -152,17 +140,7 @@ fn secret(
             last.next()?;
             last.last()?.content
         }
-        Form::AfterShare => {
-            let starts_with = |word: &Word, start| bytes[word.content.clone()].starts_with(start);
-            let mut words = words(bytes, start, end)
-                .skip_while(|word| !starts_with(word, b"//") && !starts_with(word, br"\\"));
-            words.next()?;
-            let mut words = words.skip_while(|word| starts_with(word, b"/user:"));
-            let word = words.next()?;
-            let is_option = |word: &Word| starts_with(word, b"-") || starts_with(word, b"/");
-            let is_last = words.next().is_none_or(|next| is_option(&next));
-            (!starts_with(&word, b"/") && is_last).then_some(word.content)?
-        }
+        Form::AfterShare => after_share(bytes, start, end)?,
         Form::Login => {
             let word = arguments(bytes, start, end).next()?.content;
             let login = &bytes[word.clone()];
@@ -172,10 +150,38 @@ fn secret(
         }
     };
     let value = bytes.get(secret.clone())?;
-    let may_be_option =
-        form == Form::AfterShare || is_apart && matches!(form, Form::Apart | Form::Either);
+    let may_be_option = is_apart && matches!(form, Form::Apart | Form::Either);
     let is_option = value == b"-" || may_be_option && value.starts_with(b"-");
     (!is_option && !is_placeholder(value)).then_some(secret)
+}
+
+/// Returns the part of a word after a separator, up to the last `end`; `None` if the word is a URL.
+fn part_of(
+    bytes: &[u8],
+    word: Range<usize>,
+    separator: u8,
+    end: Option<u8>,
+) -> Option<Range<usize>> {
+    let value = &bytes[word.clone()];
+    if memchr::memmem::find(value, b"://").is_some() {
+        return None;
+    }
+    let end = end.map_or(Some(value.len()), |end| memchr::memrchr(end, value))?;
+    let at = memchr::memchr(separator, &value[..end])?;
+    Some(word.start + at + 1..word.start + end)
+}
+
+/// Returns the word after `//host/share`, unless other arguments follow.
+fn after_share(bytes: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
+    let starts_with = |word: &Word, start| bytes[word.content.clone()].starts_with(start);
+    let mut words = words(bytes, start, end)
+        .skip_while(|word| !starts_with(word, b"//") && !starts_with(word, br"\\"));
+    words.next()?;
+    let mut words = words.skip_while(|word| starts_with(word, b"/user:"));
+    let word = words.next()?;
+    let is_option = |word: &Word| starts_with(word, b"-") || starts_with(word, b"/");
+    let is_last = words.next().is_none_or(|next| is_option(&next));
+    (!is_option(&word) && is_last).then_some(word.content)
 }
 
 /// Returns the options and arguments.

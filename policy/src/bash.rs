@@ -20,6 +20,9 @@ pub(super) fn judge_by_whitelist(line: &str, rules: &CommandRules, may_write: bo
         return Judgement::denied("there is no command in it that a rule could allow");
     }
     for part in &parts {
+        if part.is_by_option {
+            continue; // whoever allows a program allows its options
+        }
         if let Some(file) = part.writes.first().filter(|_| !may_write) {
             return Judgement::denied(format!(
                 "its output goes to the file {}, and no rule allows to write files",

@@ -99,7 +99,7 @@ fn check_braces(words: &[Word]) -> Result<(), Doubt> {
 }
 
 /// Refuses to set such a variable; a computed one may get a number.
-fn check_variable(name: &str, value: &str) -> Result<(), Doubt> {
+pub(super) fn check_variable(name: &str, value: &str) -> Result<(), Doubt> {
     let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
     let is_computed = COMPUTED.split(' ').any(|computed| computed == name) && !is_number;
     if is_computed || is_dangerous(name) {
@@ -110,7 +110,7 @@ fn check_variable(name: &str, value: &str) -> Result<(), Doubt> {
     Ok(())
 }
 
-pub(super) fn is_dangerous(name: &str) -> bool {
+fn is_dangerous(name: &str) -> bool {
     let mut patterns = DANGEROUS.lines();
     patterns.any(|pattern| glob::matches(pattern, name))
 }

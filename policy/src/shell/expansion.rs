@@ -1,5 +1,6 @@
 //! Quotation marks and expansions inside a word.
 
+use super::command::check_variable;
 use super::doubt::Doubt;
 use super::scan::{Scanner, scan_at_depth};
 use super::word::Word;
@@ -212,6 +213,9 @@ impl Scanner<'_> {
         let is_special =
             rest.starts_with(|c: char| "@*?-$!".contains(c)) && rest[1..].starts_with(['}', ':']);
         let name_len = name_len(rest);
+        if !is_special && rest[name_len..].trim_start_matches(':').starts_with('=') {
+            check_variable(&rest[..name_len], "")?;
+        }
         self.at += if is_special { 1 } else { name_len };
         if self.skip("[") {
             let rest = &self.line[self.at..];

@@ -9,13 +9,14 @@
 //! - `expansion`: `$…`, backticks and quotation marks inside a word
 //! - `command`: keywords and assignments before a program
 //! - `part`: [`parts`], with the commands that other commands execute
-//! - `carriers`, `git`: which commands do that
+//! - `carriers`, `git`, `options`: which commands do that
 
 mod carriers;
 mod command;
 mod doubt;
 mod expansion;
 mod git;
+mod options;
 mod part;
 mod scan;
 mod word;

@@ -2,10 +2,11 @@
 
 use super::carriers::{SHELLS, Wrapper, is_evaluating, is_opaque};
 use super::command::{
-    BEFORE, NOT_UNDERSTOOD, check_assignment, has_quoted_substitution, is_dangerous,
+    BEFORE, NOT_UNDERSTOOD, check_assignment, check_variable, has_quoted_substitution,
 };
 use super::doubt::Doubt;
 use super::git;
+use super::options::{Executed, executed_by};
 use super::scan::scan;
 use super::word::{Word, file_name};
 
@@ -35,6 +36,8 @@ pub struct ExecutedCommand {
     pub words: Vec<Word>,
     /// The command only starts another one, which is a part of its own.
     pub is_transparent: bool,
+    /// A program that a rule may allow executes it because of an option.
+    pub is_by_option: bool,
     /// Why it is not known what else the command executes.
     pub opaque: Option<String>,
     /// Files that its output goes to.
@@ -94,13 +97,34 @@ fn add(words: &[Word], depth: usize, parts: &mut Vec<ExecutedCommand>) -> Result
     parts.push(ExecutedCommand {
         words: words.to_vec(),
         is_transparent: is_carrier && !changes_more && is_system(&program.text),
+        is_by_option: false,
         opaque,
         writes: Vec::new(),
     });
     for command in commands {
         add(&command, depth + 1, parts)?;
     }
-    line.map_or(Ok(()), |line| add_line(&line, depth + 1, parts))
+    line.map_or(Ok(()), |line| add_line(&line, depth + 1, parts))?;
+    for executed in executed_by(&name, &words[1..]) {
+        add_by_option(&name, executed, depth + 1, parts);
+    }
+    Ok(())
+}
+
+/// Adds what a program executes because of an option; what is not understood may be allowed together with the program.
+fn add_by_option(name: &str, executed: Executed, depth: usize, parts: &mut Vec<ExecutedCommand>) {
+    let first = parts.len();
+    let added = match executed {
+        Executed::Line(line) => add_line(&line, depth, parts),
+        Executed::Words(words) => add(&words, depth, parts),
+        Executed::Unknown => Err(format!("what an option of `{name}` executes is not known")),
+    };
+    parts.extend(added.err().map(|doubt| ExecutedCommand {
+        opaque: Some(doubt),
+        ..ExecutedCommand::default()
+    }));
+    let added = parts.iter_mut().skip(first);
+    added.for_each(|part| part.is_by_option = true);
 }
 
 /// What a command executes.
@@ -139,40 +163,7 @@ fn inner(words: &[Word]) -> Result<Carried, Doubt> {
         });
     }
     if is_evaluating(&name) {
-        let is_declaring = !matches!(
-            &*name,
-            "test" | "[" | "printf" | "print" | "set" | "jobs" | "wait"
-        );
-        for word in arguments {
-            if word.assigned().is_some() {
-                check_assignment(word)?;
-            } else if is_dangerous(&word.text)
-                || has_quoted_substitution(word)
-                || (is_declaring && word.text.contains('['))
-            {
-                return opaque();
-            }
-        }
-        let has = |letters: &[char]| {
-            let has = |text: &str| text.starts_with(['-', '+']) && text.contains(letters);
-            arguments.iter().any(|word| has(&word.text))
-        };
-        let evaluates = match &*name {
-            "printf" | "test" | "[" => arguments.iter().any(|word| word.text.starts_with("-v")),
-            "print" => has(&['v', 'R']),
-            "mapfile" | "readarray" => has(&['C']),
-            "jobs" => has(&['x']),
-            "wait" => has(&['p']),
-            // Their values are arithmetic, now and whenever they are assigned.
-            "integer" | "float" => true,
-            "declare" | "typeset" | "local" | "export" | "readonly" if has(&['i', 'E', 'F']) => {
-                true
-            }
-            _ => arguments
-                .iter()
-                .any(|word| !word.known && word.assigned().is_none()),
-        };
-        return if evaluates {
+        return if evaluates(&name, arguments)? {
             opaque()
         } else {
             Ok(Carried::None)
@@ -185,6 +176,88 @@ fn inner(words: &[Word]) -> Result<Carried, Doubt> {
         "git" if git::executes(arguments) => opaque(),
         _ => Ok(Carried::None),
     }
+}
+
+/// Returns whether a builtin evaluates one of its arguments.
+fn evaluates(name: &str, arguments: &[Word]) -> Result<bool, Doubt> {
+    let is_declaring = !matches!(
+        name,
+        "test" | "[" | "printf" | "print" | "set" | "jobs" | "wait"
+    );
+    for word in arguments {
+        if word.assigned().is_some() {
+            check_assignment(word)?;
+        } else if check_variable(&word.text, "").is_err()
+            || has_quoted_substitution(word)
+            || (is_declaring && word.text.contains('['))
+        {
+            return Ok(true);
+        }
+    }
+    let has = |letters: &[char]| {
+        let has = |text: &str| text.starts_with(['-', '+']) && text.contains(letters);
+        arguments.iter().any(|word| has(&word.text))
+    };
+    Ok(match name {
+        "printf" | "test" | "[" => {
+            // `printf "$x" PS4 …` is `printf -v PS4 …` if x is `-v`.
+            let is_part = |c: char| c.is_ascii_alphanumeric() || "_…".contains(c);
+            let may_be_option = |word: &Word| {
+                let name = word.text.strip_prefix('$');
+                name.is_some_and(|name| !word.known && name.chars().all(is_part))
+            };
+            let first = arguments.first().filter(|_| arguments.len() > 2);
+            arguments.iter().any(|word| word.text.starts_with("-v"))
+                || (name == "printf" && first.is_some_and(may_be_option))
+        }
+        "print" => has(&['v', 'R', 'P']),
+        "set" if changes_syntax(arguments) => true,
+        // zsh computes their argument, but variables in it are innocent.
+        "shift" | "break" | "continue" | "return" | "exit" => false,
+        "mapfile" | "readarray" => has(&['C']),
+        "jobs" => has(&['x']),
+        "wait" => has(&['p']),
+        // Their values are arithmetic, now and whenever they are assigned.
+        "integer" | "float" => true,
+        "declare" | "typeset" | "local" | "export" | "readonly" if has(&['i', 'E', 'F']) => true,
+        // Other names of variables.
+        "declare" | "typeset" | "local" if has(&['n', 'T']) => true,
+        _ => arguments
+            .iter()
+            .any(|word| !word.known && word.assigned().is_none()),
+    })
+}
+
+/// Returns whether `set` with these arguments may change how a shell reads words.
+fn changes_syntax(arguments: &[Word]) -> bool {
+    const LETTERS: &[u8] = b"abCeEfhmnoTuvx";
+    const NAMES: &[&str] = &[
+        "allexport",
+        "errexit",
+        "noclobber",
+        "noglob",
+        "nounset",
+        "pipefail",
+        "posix",
+        "verbose",
+        "xtrace",
+    ];
+    let mut is_name = false;
+    for word in arguments {
+        match word.text.strip_prefix(['-', '+']) {
+            _ if std::mem::take(&mut is_name) => {
+                if !NAMES.contains(&&*word.text) {
+                    return true;
+                }
+            }
+            Some("" | "-") | None => return false,
+            Some(letters) if letters.bytes().all(|letter| LETTERS.contains(&letter)) => {
+                is_name = letters.ends_with('o');
+            }
+            Some(_) => return true,
+        }
+    }
+    false
 }
 
 /// Returns what a wrapper executes: the words after its options, assignments and operands.

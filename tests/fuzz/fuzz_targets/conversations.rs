@@ -2,7 +2,7 @@
 #![no_main]
 
 use ccd_conversation::lines::{Counts, Lines};
-use ccd_conversation::model::{Model, LineLocation, Records};
+use ccd_conversation::model::{LineLocation, Model, Records};
 use ccd_fuzz::pieces;
 use libfuzzer_sys::fuzz_target;
 

@@ -31,7 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
     whole.resize(cols, rows);
     whole.feed(output);
     assert_eq!(whole.size(), (cols, rows));
-    whole.still();
+    whole.snapshot();
 });
 
 fn drawn(screen: &mut Screen) -> (Vec<u8>, String, u64) {

@@ -79,7 +79,7 @@ fn read(root: &Path) -> io::Result<Option<(String, u32)>> {
     Ok(Some((text, content.mode)))
 }
 
-/// True if a word of the text is the import. Claude Code imports nothing that is in a block of code.
+/// True if a word of the text is the import. Claude Code imports nothing that is in a block of code or a comment.
 fn imports(text: &str) -> bool {
     let is_import = |word: &str| {
         let path = word.strip_prefix('@');
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn an_import_in_a_block_of_code_is_none() {
+    fn an_import_in_a_block_of_code_or_a_comment_is_none() {
         for (text, expected) in [
             ("See @.claude/session-memory.md here", true),
             ("```\n@.claude/session-memory.md\n```\n", false),
@@ -156,6 +156,8 @@ mod tests {
                 false,
             ),
             ("```\nx\n```\n@./.claude/session-memory.md\n", true),
+            ("<!--\n@.claude/session-memory.md\n-->\n", false),
+            ("<!--\n```\n-->\n@.claude/session-memory.md\n", true),
             ("`@.claude/session-memory.md`\n", false),
         ] {
             assert_eq!(imports(text), expected, "{text}");

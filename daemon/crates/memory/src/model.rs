@@ -51,17 +51,28 @@ pub(crate) fn is_invisible(char: char) -> bool {
     matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{e0000}'..='\u{e01ef}')
 }
 
-/// Returns the lines of Markdown without blanks around them; those of blocks of code are empty.
+/// What hides lines of Markdown: a block of code, with the mark that ends it, or a comment.
+enum HiddenBlock<'a> {
+    Code(&'a str),
+    Comment,
+}
+
+/// Returns the lines of Markdown without blanks around them; those of blocks of code and of comments are empty.
 pub(crate) fn prose_lines(text: &str) -> impl Iterator<Item = &str> {
-    let mut fence: Option<&str> = None;
+    let mut hidden = None;
     text.lines().map(move |line| {
         let line = line.trim();
         let rest = line.trim_start_matches(['`', '~']);
         let mark = &line[..line.len() - rest.len()];
-        match fence {
-            Some(open) if mark.starts_with(open) && rest.is_empty() => fence = None,
-            Some(_) => (),
-            None if mark.len() >= 3 => fence = Some(mark),
+        let is_end = line.contains("-->");
+        match hidden {
+            Some(HiddenBlock::Code(open)) if !mark.starts_with(open) || !rest.is_empty() => (),
+            Some(HiddenBlock::Comment) if !is_end => (),
+            Some(_) => hidden = None,
+            None if mark.len() >= 3 => hidden = Some(HiddenBlock::Code(mark)),
+            None if line.starts_with("<!--") => {
+                hidden = (!is_end).then_some(HiddenBlock::Comment);
+            }
             None => return line,
         }
         ""

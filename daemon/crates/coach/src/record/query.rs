@@ -242,3 +242,65 @@ pub(crate) async fn contexts_of(events: &Events, ids: &[&str]) -> SqlResult<Vec<
     let rows = rows.bind(json(ids)).fetch_all(events.readers()).await?;
     Ok(readable(rows))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::schema::EVENTS;
+    use ccd_store::{Connection, Opening, Schema, Synchronous, Write, query};
+
+    #[derive(Debug)]
+    struct Sql(&'static str);
+
+    impl Write for Sql {
+        async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
+            query(self.0).execute(connection).await.map(drop)
+        }
+    }
+
+    /// Another program, which writes the same table.
+    const OTHER: Schema<Sql> = Schema::new(
+        Synchronous::Normal,
+        &[(
+            "events",
+            include_str!("../../migrations/events/0001_events.sql"),
+        )],
+    )
+    .shared_with_others("ccd_migrations", &[]);
+
+    #[tokio::test]
+    async fn waiting_events_are_read_whatever_another_program_wrote_in_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events.sqlite");
+        let other = OTHER.open(&path, Opening::First).await.unwrap().database;
+        let rows = Sql("INSERT INTO events (id, timestamp, event_type, signal_type, repo_id, content, context) VALUES
+            ('a', 't1', 'post', 'CORRECTION', 'r1', 'first', '{\"similar_count\": 1}'),
+            ('b' || char(31) || char(30) || 'c', 't2' || char(30), 'post', char(31), char(31) || 'r2', 'sec' || char(30) || 'ond', '{\"similar_count\": 2}'),
+            (CAST(x'ff64' AS TEXT), 't3', 'post', CAST(x'fe' AS TEXT), 'r3', CAST(x'fd1e' AS TEXT), CAST(x'fc' AS TEXT)),
+            ('e', 't4', 'post', NULL, NULL, NULL, x'1f1e'),
+            ('f', 't5', 'post', 'CORRECTION', 'r5', 'last', '{\"similar_count\": 5}')");
+        other.commit(rows).await.unwrap();
+        other.close().await;
+
+        let events = EVENTS.open(&path, Opening::First).await.unwrap().database;
+        let found = pending(&events, 10).await.unwrap();
+        let columns = found.iter().map(|event| {
+            let texts = [&event.id, &event.timestamp, &event.repo_id, &event.content];
+            (
+                texts.map(String::as_str),
+                event.context.similar_count.as_i64(),
+            )
+        });
+        let mut columns: Vec<_> = columns.collect();
+        columns.sort();
+        #[rustfmt::skip]
+        let expected = [
+            (["a", "t1", "r1", "first"], Some(1)),
+            (["b  c", "t2 ", " r2", "sec ond"], Some(2)),
+            (["e", "t4", "", ""], None),
+            (["f", "t5", "r5", "last"], Some(5)),
+            (["\u{fffd}d", "t3", "r3", "\u{fffd} "], None),
+        ];
+        assert_eq!(columns, expected);
+    }
+}

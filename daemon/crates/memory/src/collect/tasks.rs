@@ -131,25 +131,15 @@ enum TaskState {
     Dropped,
 }
 
-/// Returns the lines that are neither in blocks of code nor in comments.
-fn lines(text: &str) -> impl Iterator<Item = &str> {
-    let mut is_comment = false;
-    prose_lines(text).filter(move |line| {
-        let is_in = is_comment || line.starts_with("<!--");
-        is_comment = is_in && !line.contains("-->");
-        !is_in
-    })
-}
-
 /// Reads a plan. Secrets go before a line is taken apart: half of one is not recognised.
 pub(super) fn parse(text: &str, is_kiro: bool) -> Plan {
     let mut plan = Plan::default();
     let (mut phase, mut is_later) = ("Tasks".to_owned(), false);
     // Where the headings say `Phase`, those below them are no phases of their own.
-    let headings = lines(text).filter_map(heading);
+    let headings = prose_lines(text).filter_map(heading);
     let numbered = headings.filter(|(_, text)| NUMBERED.is_match(text));
     let numbered = numbered.map(|(level, _)| level).min();
-    for line in lines(text) {
+    for line in prose_lines(text) {
         if let Some((level, heading)) = heading(line) {
             if numbered.map_or((2..=4).contains(&level), |only| level == only) {
                 let name = redact(heading);

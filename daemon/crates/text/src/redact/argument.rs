@@ -41,13 +41,13 @@ pub(super) fn redact_args(program: &str, args: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Returns what separates an argument from the others. One with blanks is quoted if it may be the value of an option;
-/// otherwise it is a line, so that a command in it does not seem to continue in the next argument.
+/// Returns what separates an argument from the others. One with blanks or operators is quoted if it may be the value of an
+/// option; otherwise one with blanks is a line, so that a command in it does not seem to continue in the next argument.
 fn limits_of(arg: &str, is_value: bool) -> [&'static str; 2] {
-    if !arg.contains(char::is_whitespace) {
-        return [" ", ""];
-    }
-    if !is_value {
+    let has_blank = arg.contains(char::is_whitespace);
+    if !has_blank && !(is_value && arg.contains([';', '&', '|', '<', '>'])) {
+        [" ", ""]
+    } else if !is_value {
         ["\n", "\n"]
     } else if !arg.contains('\'') {
         [" '", "'"]
@@ -100,6 +100,10 @@ mod tests {
             ("sh", &["-c", "zip -r x.zip a", "-P", "x"], &["-c", "zip -r x.zip a", "-P", "x"]),
             ("curl", &["-u", "me:a b", "h"], &["-u", "me:***", "h"]),
             ("zip", &["-P", "a b", "out.zip"], &["-P", "***", "out.zip"]),
+            ("mysql", &["-phunt;er2", "db"], &["-p***", "db"]),
+            ("redis-cli", &["-a", "<hunter2", "ping"], &["-a", "***", "ping"]),
+            ("sshpass", &["-p", "-hunter2", "ssh"], &["-p", "***", "ssh"]),
+            ("ssh", &["h", "mysql -p'hunter2' db"], &["h", "mysql -p'***' db"]),
             ("sh", &["-c", "echo token bucket"], &["-c", "echo token bucket"]),
             ("x", &["a", "token: abc # mine"], &["a", "token: *** # mine"]),
             ("x", &[], &[]),
@@ -113,6 +117,7 @@ mod tests {
     fn a_variable_is_a_secret_by_its_name_or_by_its_value() {
         for (name, value, clean) in [
             ("API_TOKEN", "1 2 3", "***"),
+            ("PASS", "hunter2", "***"),
             ("API_TOKEN", "", ""),
             ("URL", "https://me:abc@h", "https://me:***@h"),
             ("X", "ghp_aaaaaaaaaaaaaaaaaaaaaaaa1", "***"),

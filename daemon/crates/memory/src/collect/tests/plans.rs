@@ -71,6 +71,28 @@ fn numbered_phases_have_no_phases_in_them() {
     assert_eq!(phases, [("Setup", 2, 2), ("Core", 0, 1)]);
 }
 
+#[test]
+fn tasks_in_comments_and_in_blocks_of_code_do_not_count_and_hide_no_others() {
+    for (before, counts) in [
+        ("<!--\n```\n-->\n", true),
+        ("<!--\n```\n- [ ] T000 Old\n-->\n", true),
+        ("<!-- ``` -->\n", true),
+        ("<!--\n~~~\n<!--\n--> text\n", true),
+        ("```\n<!--\n- [ ] T000 Old\n```\n", true),
+        ("~~~~\n```\n-->\n~~~~\n", true),
+        ("Write `<!--` before it.\n", true),
+        ("<!--\n```\n", false),
+        ("```\n-->\n", false),
+    ] {
+        let plan = format!("{before}- [ ] T001 A\n");
+        let phases = memory(with(&[("tasks.md", &plan)]).path())
+            .task_status
+            .phases;
+        let total: u64 = phases.iter().map(|phase| phase.total).sum();
+        assert_eq!(total, u64::from(counts), "{before:?}");
+    }
+}
+
 const LATER: &str = "2999-01-01T00:00:00Z";
 
 fn with_list(root: &Path, title: &str, at: &str) -> Collected {

@@ -72,13 +72,16 @@ impl<'a> Assignment<'a> {
         let bytes = text.as_bytes();
         let start = before(bytes, anchor.start, MAX_NAME_BYTES);
         let begin = anchor.start - tail_len(start, |byte| is_name(byte) || byte == b'.');
-        let end = anchor.end + run_len(after(bytes, anchor.end, MAX_NAME_BYTES), is_name);
+        let is_assigned = bytes[anchor.end - 1] == b'=';
+        let end = anchor.end - usize::from(is_assigned);
+        let end = end + run_len(after(bytes, end, MAX_NAME_BYTES), is_name);
         let name = &text[begin..end];
-        let key = secret_key(name)?;
+        let pass = key::PASS;
+        let key = secret_key(name).or((is_assigned && key::is_pass(name)).then_some(pass))?;
 
         let mut enclosing = Quote::before(bytes, begin);
         let mut at = end;
-        if enclosing.is_some_and(|quote| Quote::at(bytes, at) == Some(quote)) {
+        if enclosing.is_some_and(|quote| quote.is_at(bytes, at)) {
             at += enclosing.take().map_or(0, Quote::len);
             at += usize::from(bytes.get(at) == Some(&b']')); // name["password"] = …
         }

@@ -9,8 +9,14 @@ pub(super) enum Form {
     Attached,
     /// `-k password`
     Apart,
-    /// `-ppassword` and `-p password`.
+    /// `-ppassword` and `-p password`; the next word may be another option.
     Either,
+    /// The same, but the next word is always the password, even if it starts with `-`.
+    Required,
+    /// `-x user:password@host`
+    Userinfo,
+    /// `TOKEN secret`, if the first argument is the name of a secret.
+    Named,
     /// `add_user name password`: the argument with this index after the word.
     Nth(usize),
     /// `login TOKEN`, but not `login role=…`.
@@ -23,7 +29,10 @@ pub(super) enum Form {
     AfterShare,
 }
 
-use Form::{After, AfterShare, Apart, Attached, Either, LastOfBatch, Login, Nth, Token};
+use Form::{
+    After, AfterShare, Apart, Attached, Either, LastOfBatch, Login, Named, Nth, Required, Token,
+    Userinfo,
+};
 
 /// Makes [`COMMANDS`] and [`FORMS`] of one table.
 macro_rules! commands {
@@ -38,7 +47,9 @@ macro_rules! commands {
 commands! {
     "curl " => &[
         ("-u", After(b':')), ("--user", After(b':')), ("-U", After(b':')), ("--proxy-user", After(b':')),
-        ("-E", After(b':')), ("--cert", After(b':')), ("--pass", Apart),
+        ("-E", After(b':')), ("--cert", After(b':')), ("--pass", Apart), ("--proxy-pass", Apart),
+        ("-x", Userinfo), ("--proxy", Userinfo), ("--preproxy", Userinfo), ("--oauth2-bearer", Apart),
+        ("-b", After(b'=')), ("--cookie", After(b'=')),
     ];
     "http " | "https " | "httpie " | "xh " => &[("-a", After(b':')), ("--auth", After(b':'))];
     "lftp " => &[("-u", After(b','))];
@@ -49,29 +60,35 @@ commands! {
         | "mariadb " | "mariadb-dump " => &[("-p", Attached)];
     "mysqladmin " | "mariadb-admin " => &[("-p", Attached), ("password", Apart)];
     "redis-cli " | "valkey-cli " | "keydb-cli " => &[
-        ("-a", Either), ("--pass", Apart), ("auth", Apart), ("AUTH", Apart),
+        ("-a", Required), ("--pass", Apart), ("auth", Apart), ("AUTH", Apart),
     ];
     "mongo " | "mongosh " | "mongodump " | "mongorestore " | "mongoexport " | "mongoimport " | "mongostat "
         | "cqlsh " => &[("-p", Either)];
     "sqlcmd " | "bcp " | "osql " | "tsql " => &[("-P", Either)];
     "sqlplus " | "expdp " | "impdp " | "sqlldr " | "rman target " => &[("", Login)];
     "ldapsearch " | "ldapadd " | "ldapmodify " | "ldapdelete " | "ldapwhoami " | "ldapcompare " | "ldapmodrdn "
-        => &[("-w", Either)];
-    "ldappasswd " => &[("-w", Either), ("-s", Either), ("-a", Either)];
+        => &[("-w", Required)];
+    "ldappasswd " => &[("-w", Required), ("-s", Required), ("-a", Required)];
     "rabbitmqctl " => &[("add_user", Nth(1)), ("change_password", Nth(1)), ("authenticate_user", Nth(1))];
-    "mosquitto_pub " | "mosquitto_sub " | "mosquitto_rr " => &[("-P", Either)];
+    "mosquitto_pub " | "mosquitto_sub " | "mosquitto_rr " => &[("-P", Required)];
+    "mycli " | "cypher-shell " | "rabbitmqadmin " => &[("-p", Required)];
+    "etcdctl " => &[("--user", After(b':'))];
 
     "docker login " | "podman login " | "nerdctl login " | "buildah login " | "skopeo login "
-        | "helm registry login " | "crane auth login " | "oc login " | "az login " | "cf login "
-        => &[("-p", Either)];
-    "twine " => &[("-p", Either)];
-    "vault login " | "cargo login " => &[("", Token)];
+        | "helm registry login " | "crane auth login " | "oc login " | "az login " | "cf login " | "twine "
+        => &[("-p", Required)];
+    "vault login " | "vault unseal " | "vault operator unseal " | "cargo login " => &[("", Token)];
+    "glab auth login " | "doctl auth init " => &[("-t", Required)];
     "bw unlock " => &[("", Nth(0))];
     "bw login " => &[("", Nth(1))];
     "aws " => &[("aws_secret_access_key", Apart), ("aws_session_token", Apart)];
     "ansible-vault encrypt_string " => &[("", Nth(0))];
 
-    "sshpass " => &[("-p", Either)];
+    "setenv " | "setx " | "set -x " | "set -gx " | "set -ux " | "git config " | "npm config set "
+        | "yarn config set " | "poetry config " => &[("", Named)];
+
+    "sshpass " | "hydra " | "medusa " | "nxc " | "netexec " | "crackmapexec " | "evil-winrm "
+        => &[("-p", Required)];
     "plink " | "pscp " | "psftp " | "kadmin " => &[("-pw", Apart), ("-w", Apart)];
     "smbclient " => &[("-U", After(b'%')), ("--user", After(b'%')), ("", AfterShare)];
     "smbget " | "smbcacls " | "smbtree " | "rpcclient " | "net ads " | "net rpc "
@@ -79,11 +96,13 @@ commands! {
     "wbinfo " => &[("-a", After(b'%')), ("--authenticate", After(b'%'))];
     "net user " => &[("", Nth(1))];
     "net use " => &[("", AfterShare)];
+    "cmdkey " => &[("/pass:", Attached)];
+    "schtasks " => &[("/rp", Apart)];
     "ncat " => &[("--proxy-auth", After(b':'))];
     "xfreerdp " | "wlfreerdp " => &[("/p:", Attached)];
     "rdesktop " => &[("-p", Either)];
-    "ipmitool " => &[("-P", Either)];
-    "snmpget " | "snmpset " | "snmpwalk " | "snmpbulkwalk " => &[("-A", Either), ("-X", Either)];
+    "ipmitool " => &[("-P", Required)];
+    "snmpget " | "snmpset " | "snmpwalk " | "snmpbulkwalk " => &[("-A", Required), ("-X", Required)];
     "nmcli " => &[("password", Apart), ("wifi-sec.psk", Apart), ("802-11-wireless-security.psk", Apart)];
     "wpa_passphrase " => &[("", Nth(1))];
     "useradd " | "usermod " => &[("-p", Apart)];
@@ -92,7 +111,7 @@ commands! {
     "qpdf " => &[("--encrypt", Nth(0)), ("--encrypt", Nth(1))];
     "rclone " => &[("obscure", Apart)];
     "quote " => &[("PASS", Apart), ("pass", Apart)];
-    "zip " | "unzip " | "zipcloak " => &[("-P", Either)];
+    "zip " | "unzip " | "zipcloak " => &[("-P", Required)];
     "7z " | "7za " | "7zr " | "7zz " | "unrar " => &[("-p", Attached)];
     "rar " => &[("-p", Attached), ("-hp", Attached)];
     "openssl passwd " => &[("", Nth(0))];

@@ -30,7 +30,7 @@ fn value(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let enclosing = Quote::before(bytes, begin);
     let mut at = anchor.end;
     // The name alone may be quoted: {"Cookie": "sid=…"}.
-    let is_closed = enclosing.is_some_and(|quote| Quote::at(bytes, at) == Some(quote));
+    let is_closed = enclosing.is_some_and(|quote| quote.is_at(bytes, at));
     at += enclosing.filter(|_| is_closed).map_or(0, Quote::len);
     at += blanks(bytes, at);
     if bytes.get(at) != Some(&b':') {
@@ -74,7 +74,7 @@ fn value_start(bytes: &[u8], at: usize) -> Option<usize> {
 /// Returns the end of the value of a cookie, which contains no blanks.
 fn value_end(bytes: &[u8], start: usize, quote: Option<Quote>) -> usize {
     let ends = |at: &usize| {
-        let is_closing = quote.is_some() && Quote::at(bytes, *at) == quote;
+        let is_closing = quote.is_some_and(|quote| quote.is_at(bytes, *at));
         is_closing || bytes[*at] <= b' ' || bytes[*at] == b';'
     };
     (start..bytes.len()).find(ends).unwrap_or(bytes.len())

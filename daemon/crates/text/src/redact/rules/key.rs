@@ -62,6 +62,19 @@ pub(in crate::redact) fn secret_key(name: &str) -> Option<SecretKey> {
     })
 }
 
+/// The key of `PASS=…`; before another separator, the word has other meanings.
+pub(super) const PASS: SecretKey = SecretKey {
+    kind: KeyKind::Password,
+    compound: false,
+    may_be_path: false,
+};
+
+/// Returns whether a name is `PASS` or `--pass`.
+pub(super) fn is_pass(name: &str) -> bool {
+    let plain = name.strip_prefix("--").unwrap_or(name);
+    plain.eq_ignore_ascii_case("pass")
+}
+
 /// Returns whether a name is that of a secret, as `PGPASSWORD` is.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     secret_key(name).is_some()

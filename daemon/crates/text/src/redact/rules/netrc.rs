@@ -77,7 +77,7 @@ fn word(bytes: &[u8], from: usize, enclosing: Option<Quote>) -> Option<Range<usi
     let start = from + run_len(gap, |byte| byte.is_ascii_whitespace());
     let end = bytes.len().min(start + MAX_WORD_BYTES + 1);
     let ends = |at: &usize| {
-        let is_closing = enclosing.is_some() && Quote::at(bytes, *at) == enclosing;
+        let is_closing = enclosing.is_some_and(|quote| quote.is_at(bytes, *at));
         is_closing || bytes[*at].is_ascii_whitespace()
     };
     let end = (start..end).find(ends).unwrap_or(end);

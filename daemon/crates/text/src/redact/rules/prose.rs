@@ -45,7 +45,7 @@ pub(super) fn stated(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usi
         Some(quote) => {
             let inner = start + quote.len();
             let value = inner..quote.content_end(&bytes[..horizon], inner);
-            let is_closed = Quote::at(bytes, value.end) == Some(quote);
+            let is_closed = quote.is_at(bytes, value.end);
             (is_closed.then_some(value)?, true)
         }
         None => said(bytes, start, horizon)?,

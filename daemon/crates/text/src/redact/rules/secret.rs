@@ -2,7 +2,7 @@
 //! To take linear time, a value is rejected after reading at most [`MAX_COMPARED_BYTES`] of it.
 
 use super::assignment::{Assignment, Position, Separator};
-use super::key::{KeyKind, normalized};
+use super::key::{KeyKind, is_pass, normalized};
 use super::placeholder::{MAX_COMPARED_BYTES, begins_a_gap, is_expression, is_placeholder};
 use super::prose;
 use super::scan::{after, blanks, is_mixed, is_name, is_one_of, run_len};
@@ -46,7 +46,7 @@ impl Assignment<'_> {
             return self.credentials(inner, Some(quote));
         }
         let value = self.credible(inner, |bytes| quote.content_end(bytes, inner))?;
-        let is_closed = Quote::at(self.bytes, value.end) == Some(quote);
+        let is_closed = quote.is_at(self.bytes, value.end);
         if self.separator == Separator::Colon || !is_closed {
             return Some(value);
         }
@@ -188,7 +188,9 @@ impl Assignment<'_> {
         let own_name = normalized(last_part(self.name));
         let is_own_name =
             std::str::from_utf8(value).is_ok_and(|value| normalized(last_part(value)) == own_name);
-        let is_count = self.key.kind == KeyKind::Generated
+        // `PASS=12` counts tests.
+        let may_be_count = self.key.kind == KeyKind::Generated || is_pass(self.name);
+        let is_count = may_be_count
             && value.len() < MIN_TOKEN_BYTES
             && value.first().is_some_and(u8::is_ascii_digit);
         let is_meta = self.separator == Separator::Blank

@@ -67,14 +67,13 @@ impl<'a> Statement<'a> {
         let inner = start + quote.len();
         let mut end = quote.content_end(self.bytes, inner);
         // A doubled quote stands for itself.
-        while Quote::at(self.bytes, end) == Some(quote)
-            && Quote::at(self.bytes, end + quote.len()) == Some(quote)
+        while quote.is_at(self.bytes, end)
+            && quote.is_at(self.bytes, end + quote.len())
             && end > inner
         {
             end = quote.content_end(self.bytes, end + 2 * quote.len());
         }
-        let is_closed =
-            Quote::at(self.bytes, end) == Some(quote) && end <= inner + MAX_PASSWORD_BYTES;
+        let is_closed = quote.is_at(self.bytes, end) && end <= inner + MAX_PASSWORD_BYTES;
         is_closed.then(|| (inner..end, self.at(end + quote.len())))
     }
 

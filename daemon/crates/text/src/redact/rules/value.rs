@@ -15,30 +15,42 @@ pub(super) enum Ending {
     Line,
 }
 
+/// How quotes are written: in a command line that is itself in single quotes, after a backslash as in JSON within JSON,
+/// and as they are.
+const QUOTES: [&[u8]; 8] = [
+    br"'\''",
+    br#"'"'"'"#,
+    br#"\""#,
+    br"\'",
+    br"\`",
+    b"\"",
+    b"'",
+    b"`",
+];
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Quote {
-    byte: u8,
-    /// A backslash precedes it, as in JSON within JSON.
-    escaped: bool,
-}
+pub(super) struct Quote(&'static [u8]);
 
 impl Quote {
     pub(super) fn at(bytes: &[u8], start: usize) -> Option<Self> {
-        let escaped = bytes.get(start) == Some(&b'\\');
-        let byte = *bytes.get(start + usize::from(escaped))?;
-        matches!(byte, b'"' | b'\'' | b'`').then_some(Self { byte, escaped })
+        let rest = bytes.get(start..)?;
+        let written = QUOTES.into_iter().find(|quote| rest.starts_with(quote));
+        written.map(Self)
     }
 
     /// Returns the quote that ends immediately before `end`.
     pub(super) fn before(bytes: &[u8], end: usize) -> Option<Self> {
-        let start = end.checked_sub(1)?;
-        let quote = Self::at(bytes, start)?;
-        let escaped = start > 0 && bytes[start - 1] == b'\\';
-        Some(Self { escaped, ..quote })
+        let before = &bytes[..end];
+        let written = QUOTES.into_iter().find(|quote| before.ends_with(quote));
+        written.map(Self)
+    }
+
+    pub(super) fn is_at(self, bytes: &[u8], start: usize) -> bool {
+        bytes[start.min(bytes.len())..].starts_with(self.0)
     }
 
     pub(super) fn len(self) -> usize {
-        1 + usize::from(self.escaped)
+        self.0.len()
     }
 
     /// Returns whether only one word, which starts at `start`, is between this quote and the next one.
@@ -48,23 +60,18 @@ impl Quote {
         let word = &horizon[start..end];
         word.first().is_some_and(u8::is_ascii_alphanumeric)
             && word.iter().all(|byte| *byte > b' ')
-            && (end == start + MAX_COMPARED_BYTES || Self::at(bytes, end) == Some(self))
+            && (end == start + MAX_COMPARED_BYTES || self.is_at(bytes, end))
     }
 
     /// Returns the end of a text that this quote opened before `start`: the next such quote, or the end of the line.
     pub(super) fn content_end(self, bytes: &[u8], start: usize) -> usize {
         let mut offset = start;
         while let Some(&byte) = bytes.get(offset) {
-            match byte {
-                b'\n' | b'\r' => break,
-                b'\\' if self.escaped && bytes.get(offset + 1) == Some(&self.byte) => break,
-                b'\\' if !matches!(bytes.get(offset + 1), None | Some(b'\n' | b'\r')) => {
-                    offset += 1
-                }
-                _ if byte == self.byte && !self.escaped => break,
-                _ => {}
+            if matches!(byte, b'\n' | b'\r') || self.is_at(bytes, offset) {
+                break;
             }
-            offset += 1;
+            let is_line_end = matches!(bytes.get(offset + 1), None | Some(b'\n' | b'\r'));
+            offset += 1 + usize::from(byte == b'\\' && !is_line_end);
         }
         offset
     }
@@ -93,9 +100,15 @@ pub(super) fn without_outer(bytes: &[u8], value: Range<usize>) -> Range<usize> {
 pub(super) fn joined_end(bytes: &[u8], start: usize) -> usize {
     let mut end = start;
     loop {
-        if let Some(quote) = Quote::at(bytes, end) {
-            let content_end = quote.content_end(bytes, end + quote.len());
-            let closes = Quote::at(bytes, content_end) == Some(quote);
+        // A single quote between two parts in single quotes: 'it'\''s'.
+        let escaped_len = if bytes[end..].starts_with(br"\''") {
+            2
+        } else {
+            0
+        };
+        if let Some(quote) = Quote::at(bytes, end + escaped_len) {
+            let content_end = quote.content_end(bytes, end + escaped_len + quote.len());
+            let closes = quote.is_at(bytes, content_end);
             // A quote before a blank closes one that was opened before the word.
             if !closes || closes_outer(bytes.get(end + quote.len())) {
                 return end;

@@ -1,13 +1,13 @@
 //! Words of a command line.
 
 use super::scan::is_name;
-use super::value::{Ending, Quote, bare_end};
+use super::value::{Ending, Quote, bare_end, joined_end};
 use crate::redact::engine::Shown;
 use std::ops::Range;
 
 #[derive(Debug, Clone)]
 pub(super) struct Word {
-    /// Without its quotes.
+    /// Without its quotes, unless the word goes on after them: `'it'\''s'`.
     pub(super) content: Range<usize>,
     /// The end of the word, including its quote.
     pub(super) end: usize,
@@ -25,10 +25,11 @@ impl Word {
             }
             None => start..bare_end(bytes, start, Ending::Operator),
         };
-        let is_closed = quote.is_some() && Quote::at(bytes, content.end) == quote;
-        let end = content.end + quote.filter(|_| is_closed).map_or(0, Quote::len);
+        let closing = quote.filter(|quote| quote.is_at(bytes, content.end));
+        let closed = content.end + closing.map_or(0, Quote::len);
+        let end = closing.map_or(closed, |_| joined_end(bytes, closed));
         (end > start).then_some(Self {
-            content,
+            content: if end > closed { start..end } else { content },
             end,
             quote,
         })

@@ -184,10 +184,11 @@ fn evaluates(name: &str, arguments: &[Word]) -> Result<bool, Doubt> {
         name,
         "test" | "[" | "printf" | "print" | "set" | "jobs" | "wait"
     );
+    let is_comparing = matches!(name, "test" | "[" | "printf" | "jobs" | "wait");
     for word in arguments {
         if word.assigned().is_some() {
             check_assignment(word)?;
-        } else if check_variable(&word.text, "").is_err()
+        } else if (!is_comparing && check_variable(&word.text, "").is_err())
             || has_quoted_substitution(word)
             || (is_declaring && word.text.contains('['))
         {

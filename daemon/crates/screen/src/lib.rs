@@ -40,7 +40,7 @@ pub use png::draw_png;
 pub use query::{Query, answer, needs_cursor};
 pub use scanner::{AskedQuery, Scanner};
 pub use scrolling::{RowPosition, ScrollingScreen};
-pub use shown::{ShownText, shown};
+pub use shown::{ShownText, shown, shown_start};
 pub use snapshot::ScreenSnapshot;
 pub use strip::QueryStripper;
 pub use svg::{SvgAnimation, draw_svg};

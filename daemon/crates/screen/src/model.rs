@@ -259,12 +259,19 @@ impl ScreenState {
     }
 }
 
-/// Returns a row of a page; rows above the screen have negative numbers.
+/// Returns a row of a page, without blanks at the end of a line; rows above the screen have negative numbers.
 fn row_of(page: &Page, row: i32) -> RowText {
-    (
-        snapshot::row_text(&page.grid, row),
-        is_wrapped(&page.grid, row),
-    )
+    let is_wrapped = is_wrapped(&page.grid, row);
+    let cells = &page.grid[Line(row)][..];
+    let last = cells.iter().rposition(|cell| !cell.is_blank());
+    let len = if is_wrapped {
+        cells.len()
+    } else {
+        last.map_or(0, |last| last + 1)
+    };
+    let mut text = String::with_capacity(len);
+    snapshot::push_cells(&mut text, &cells[..len]);
+    (text, is_wrapped)
 }
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 use super::model::Screen;
 use super::scrolling::{MAX_ROWS, PIECE_BYTES, push_row};
 use super::terminal::Cell;
-use std::time::{Duration, Instant};
+use rustix::time::{ClockId, clock_gettime};
+use std::time::Duration;
 
-/// Maximum length of the text; the rest is omitted.
+/// Maximum length of the text; the rest is omitted, and the last line says so.
 const MAX_TEXT_BYTES: usize = 64 << 20;
 
 /// Maximum number of cells in the rows above the screen, which are taken from the model before there are more; but four
@@ -15,7 +16,8 @@ const MAX_CELLS_ABOVE: usize = 1 << 20;
 /// The least output that moves a whole screen to the rows above it is longer.
 const BYTES_FOR_A_SCREEN: usize = 3;
 
-/// How long output is processed, in all; the rest is omitted. Only programs that do little but clear large screens make so
+/// How long output is processed, in all, as processor time, so that the same output is cut at the same place on a busy
+/// machine; the rest is omitted, and the last line says so. Only programs that do little but clear large screens make so
 /// much work.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
@@ -24,6 +26,9 @@ const ROWS: u16 = 24;
 
 /// Longer lines are wrapped, and then joined again.
 const MAX_COLS: u16 = 1000;
+
+/// Columns if there was no terminal. Each line costs as much as a row of this width.
+const PIPE_COLS: u16 = 240;
 
 /// A line feed always starts a new line at its first column, even if the terminal was set not to: stair steps are hard to
 /// read.
@@ -40,11 +45,29 @@ pub fn shown(output: &[u8], cols: Option<u16>) -> String {
     shown.text()
 }
 
+/// Returns the start of what [`shown`] returns, of about `max_bytes`; if that is not all, a line more, which says so. Costs
+/// no more than that text does.
+pub fn shown_start<'a>(
+    chunks: impl IntoIterator<Item = &'a [u8]>,
+    cols: Option<u16>,
+    max_bytes: usize,
+) -> String {
+    let mut shown = ShownText::new(cols.map(|cols| (ROWS, cols)));
+    shown.max_bytes = max_bytes;
+    for chunk in chunks {
+        shown.feed(chunk);
+    }
+    shown.text()
+}
+
 /// A terminal that keeps all text.
 pub struct ShownText {
     screen: Screen,
     /// The lines above the screen.
     done: String,
+    max_bytes: usize,
+    /// Output was left out.
+    is_cut: bool,
     /// How much output moves few enough rows above the screen.
     piece_bytes: usize,
     spent: Duration,
@@ -53,7 +76,7 @@ pub struct ShownText {
 impl ShownText {
     /// `size` is rows and columns of the terminal; `None` if there was no terminal.
     pub fn new(size: Option<(u16, u16)>) -> Self {
-        let (rows, cols) = size.unwrap_or((ROWS, MAX_COLS));
+        let (rows, cols) = size.unwrap_or((ROWS, PIPE_COLS));
         let (rows, cols) = (rows.max(1), cols.clamp(1, MAX_COLS));
         let height = usize::from(rows);
         let rows_above = MAX_ROWS.min((MAX_CELLS_ABOVE / usize::from(cols)).max(4 * height));
@@ -64,6 +87,8 @@ impl ShownText {
         Self {
             screen,
             done: String::new(),
+            max_bytes: MAX_TEXT_BYTES,
+            is_cut: false,
             piece_bytes: PIECE_BYTES.min(safe),
             spent: Duration::ZERO,
         }
@@ -72,15 +97,16 @@ impl ShownText {
     /// Adds output, which may be split anywhere.
     pub fn feed(&mut self, output: &[u8]) {
         for piece in output.chunks(self.piece_bytes) {
-            if self.done.len() >= MAX_TEXT_BYTES || self.spent >= TIME_LIMIT {
+            if self.done.len() >= self.max_bytes || self.spent >= TIME_LIMIT {
+                self.is_cut = true;
                 return;
             }
-            let start = Instant::now();
+            let start = thread_time();
             self.screen.feed(piece);
             for row in self.screen.take_rows_above() {
                 push_row(&mut self.done, &row, 0);
             }
-            self.spent += start.elapsed();
+            self.spent += thread_time().saturating_sub(start);
         }
     }
 
@@ -107,8 +133,30 @@ impl ShownText {
         }
         let text = self.done.strip_suffix('\n').unwrap_or(&self.done);
         self.done.truncate(text.trim_end_matches(' ').len());
+        if self.is_cut || self.done.len() > self.max_bytes {
+            let end = self.done.floor_char_boundary(self.max_bytes);
+            self.done.truncate(end);
+            self.done.push_str(&self.why_cut());
+        }
         self.done
     }
+
+    /// Returns the last line of a text that is not complete.
+    fn why_cut(&self) -> String {
+        if self.spent >= TIME_LIMIT {
+            let seconds = TIME_LIMIT.as_secs();
+            format!("\n… the rest is left out: drawing it takes more than {seconds} s")
+        } else {
+            let kib = self.max_bytes.div_ceil(1024);
+            format!("\n… the rest is left out: only {kib} KiB are shown")
+        }
+    }
+}
+
+/// Returns the processor time that this thread has used.
+fn thread_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 #[cfg(test)]
@@ -153,6 +201,26 @@ mod tests {
         assert_eq!(shown(lines.as_bytes(), None), lines);
         let screens = shown(&b"\x1b#8\x1bc".repeat(100), None);
         assert_eq!(screens.lines().count(), 100 * usize::from(ROWS));
+    }
+
+    #[test]
+    fn a_text_that_is_cut_says_so() {
+        let lines = "0123456\r\n".repeat(10_000);
+        let start = |max_bytes| shown_start(lines.as_bytes().chunks(999), Some(80), max_bytes);
+        let (text, end) = start(1 << 10)
+            .rsplit_once('\n')
+            .map(|(text, end)| (text.to_owned(), end.to_owned()))
+            .unwrap();
+        assert_eq!(text, "0123456\n".repeat(128));
+        assert_eq!(end, "… the rest is left out: only 1 KiB are shown");
+        assert_eq!(start(80_000), shown(lines.as_bytes(), Some(80)));
+        let mut late = ShownText::new(None);
+        late.spent = TIME_LIMIT;
+        late.feed(b"x");
+        assert_eq!(
+            late.text(),
+            "\n… the rest is left out: drawing it takes more than 60 s"
+        );
     }
 
     proptest! {

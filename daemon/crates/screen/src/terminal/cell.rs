@@ -104,6 +104,11 @@ impl Cell {
         self.character == ' ' && self.style == Style::default() && self.extra.is_none()
     }
 
+    /// Returns whether the cell has no text.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.character == ' ' && self.combining().is_empty()
+    }
+
     pub(crate) fn combining(&self) -> &str {
         self.extra.as_ref().map_or("", |extra| &extra.combining)
     }

@@ -268,7 +268,9 @@ impl Session {
     /// Notes that `bytes` are about to be typed.
     pub(crate) fn note_write(&self, bytes: &[u8]) {
         let mut looks = self.looks.lock();
-        looks.typed = Some(LastTyped::now(bytes, looks.reader));
+        // A later sleep of this reader shows that it has read only what was typed since it was seen.
+        let reader = looks.reader.take();
+        looks.typed = Some(LastTyped::now(bytes, reader, self.output.end()));
     }
 
     pub fn idle(&self) -> Duration {

@@ -41,7 +41,7 @@ impl CurrentState {
 /// Which task was waiting for input, and what was last typed.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Looks {
-    /// The task that was waiting for input at the last check.
+    /// The task that was waiting for input at the last check, if that check was fresh and nothing was typed since.
     pub reader: Option<InputReader>,
     pub typed: Option<LastTyped>,
 }

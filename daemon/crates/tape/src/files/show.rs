@@ -8,7 +8,7 @@ use crate::index::{beginning, ending, shown_input};
 use crate::key::{ContextRules, Fingerprint, Invocation, StateHash, prompt_signature};
 use crate::tools::{input_in_one_line, size};
 use ccd_protocol::tape::{ExchangeRecord, TapeRecord};
-use ccd_screen::shown;
+use ccd_screen::shown_start;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -87,12 +87,9 @@ fn key(context: &BTreeMap<String, String>, exchange: &Exchange) -> BTreeMap<Stri
 
 fn shown_output(tape: &Tape, exchange: &Exchange, room: &mut usize) -> String {
     let most = MAX_OUTPUT_BYTES.min(*room);
-    let chunks: Vec<&[u8]> = exchange.chunks.iter().map(|chunk| &*chunk.data).collect();
-    let mut text = shown(&chunks.concat(), tape.meta.pty.map(|_| size(tape).1));
-    if text.len() > most {
-        text.truncate(text.floor_char_boundary(most));
-    }
-    *room -= text.len();
+    let chunks = exchange.chunks.iter().map(|chunk| &*chunk.data);
+    let text = shown_start(chunks, tape.meta.pty.map(|_| size(tape).1), most);
+    *room = room.saturating_sub(text.len());
     text
 }
 

@@ -14,47 +14,56 @@ pub const STALE_AFTER_WRITE: Duration = Duration::from_millis(20);
 const ASLEEP_AFTER_WRITE: Duration = Duration::from_secs(1);
 
 /// What was last typed, as far as it matters for a probe after it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastTyped {
     at: Instant,
     /// It ended a line, which wakes a reader in canonical mode.
     ended_line: bool,
-    /// The reader of the last probe before it.
+    /// The reader of a fresh probe since the input before it.
     reader: Option<InputReader>,
+    /// End of the output before it.
+    offset: u64,
 }
 
 impl LastTyped {
-    /// Notes that `bytes` are typed now.
-    pub fn now(bytes: &[u8], reader: Option<InputReader>) -> Self {
+    /// Notes that `bytes` are typed now; `offset` is the end of the output.
+    pub fn now(bytes: &[u8], reader: Option<InputReader>, offset: u64) -> Self {
         const END_OF_INPUT: u8 = 4;
         let ends_line = |byte: &u8| [b'\r', b'\n', END_OF_INPUT].contains(byte);
         Self {
             at: Instant::now(),
             ended_line: bytes.iter().any(ends_line),
             reader,
+            offset,
         }
     }
 }
 
-/// Returns whether `after` can be trusted, taken after something was typed.
+/// Returns whether `after` can be trusted, taken after something was typed; the output ends at `end`.
 /// The task that waits now must have waited before and have slept again since, or [`STALE_AFTER_WRITE`] must have passed
-/// ([`ASLEEP_AFTER_WRITE`] if it is the same sleep and the input should have woken it). A task that was not waiting at
+/// ([`ASLEEP_AFTER_WRITE`] if it may be the same sleep and the input should have woken it). A task that was not waiting at
 /// the last probe before may have begun to wait between that probe and the input, which its switches cannot show. No
 /// probe is trusted while output is unread: the program may have reacted to the input already.
-pub fn fresh(typed: &LastTyped, after: &Probe) -> bool {
-    is_fresh(typed, after, typed.at.elapsed())
+pub fn fresh(typed: &LastTyped, after: &Probe, end: u64) -> bool {
+    is_fresh(typed, after, end, typed.at.elapsed())
 }
 
-fn is_fresh(typed: &LastTyped, after: &Probe, since_write: Duration) -> bool {
+fn is_fresh(typed: &LastTyped, after: &Probe, end: u64, since_write: Duration) -> bool {
     let before = typed.reader.as_ref();
     if after.unread_output_bytes > 0 {
         return false;
     }
     if since_write >= STALE_AFTER_WRITE {
-        let is_same_sleep = matches!((&after.reader, before), (Some(now), Some(then))
-            if (now.tid, now.voluntary_switches) == (then.tid, then.voluntary_switches));
+        let may_sleep_on = match (&after.reader, before) {
+            (Some(now), Some(then)) => {
+                (now.tid, now.voluntary_switches) == (then.tid, then.voluntary_switches)
+            }
+            // What a program in raw mode prints shows that it has woken; lines are echoed by the terminal itself.
+            (Some(_), None) => !after.line.canonical && end <= typed.offset,
+            (None, _) => false,
+        };
         let wakes = typed.ended_line || !after.line.canonical;
-        return !wakes || !is_same_sleep || since_write >= ASLEEP_AFTER_WRITE;
+        return !wakes || !may_sleep_on || since_write >= ASLEEP_AFTER_WRITE;
     }
     match (&after.reader, before) {
         (Some(now), Some(then)) => {
@@ -76,66 +85,64 @@ mod tests {
         sample(InputWait::Blocked, Some(reader))
     }
 
+    /// Asserts that a probe after `typed` counts from `since` on, when the output ends at `end`.
     #[track_caller]
-    fn assert_fresh(typed: &[u8], before: Option<InputReader>, after: &Probe, since: Duration) {
-        let typed = LastTyped::now(typed, before);
-        assert!(is_fresh(&typed, after, since), "{typed:?} {after:?}");
-        // It was not a moment before, unless it is at once.
+    fn assert_fresh(
+        typed: &[u8],
+        before: Option<InputReader>,
+        after: &Probe,
+        end: u64,
+        since: Duration,
+    ) {
+        let typed = LastTyped::now(typed, before, 7);
+        assert!(is_fresh(&typed, after, end, since), "{typed:?} {after:?}");
+        // It did not a moment before, unless it does at once.
         if let Some(earlier) = since.checked_sub(Duration::from_millis(1)) {
-            assert!(!is_fresh(&typed, after, earlier), "{typed:?} {after:?}");
+            let is_early = is_fresh(&typed, after, end, earlier);
+            assert!(!is_early, "{typed:?} {after:?}");
         }
     }
 
     #[test]
-    fn a_task_that_has_not_run_since_the_write_is_stale() {
+    fn a_probe_counts_once_the_reader_must_have_run_since_the_write() {
         let raw = waiting(READER);
         let mut canonical = waiting(READER);
         canonical.line.canonical = true;
-        for (typed, after, since) in [
-            (&b"x"[..], &canonical, STALE_AFTER_WRITE),
-            (b"x\r", &canonical, ASLEEP_AFTER_WRITE),
-            (b"x", &raw, ASLEEP_AFTER_WRITE),
-        ] {
-            assert_fresh(typed, Some(READER), after, since);
-        }
-    }
-
-    #[test]
-    fn a_task_that_has_slept_anew_is_fresh_at_once() {
-        let again = InputReader {
+        let again = waiting(InputReader {
             voluntary_switches: 41,
             ..READER
-        };
-        assert_fresh(b"x", Some(READER), &waiting(again), Duration::ZERO);
-    }
-
-    #[test]
-    fn another_reader_than_before_needs_the_time() {
-        let other = InputReader {
+        });
+        let other = waiting(InputReader {
             tid: 8,
             voluntary_switches: 99,
             ..READER
-        };
-        for before in [Some(READER), None] {
-            assert_fresh(b"x", before, &waiting(other), STALE_AFTER_WRITE);
+        });
+        let no = sample(InputWait::No, None);
+        let unknown = sample(InputWait::Unknown, None);
+        let (same, none) = (Some(READER), None);
+        for (typed, before, after, end, since) in [
+            (&b"x"[..], same, &canonical, 7, STALE_AFTER_WRITE),
+            (b"x\r", same, &canonical, 7, ASLEEP_AFTER_WRITE),
+            (b"x", same, &raw, 9, ASLEEP_AFTER_WRITE),
+            (b"x", same, &again, 7, Duration::ZERO),
+            (b"x", same, &other, 7, STALE_AFTER_WRITE),
+            // Nothing is known of the reader before.
+            (b"x", none, &raw, 7, ASLEEP_AFTER_WRITE),
+            (b"x", none, &raw, 8, STALE_AFTER_WRITE),
+            (b"x\r", none, &canonical, 7, STALE_AFTER_WRITE),
+            // A no counts at once.
+            (b"x", same, &no, 7, Duration::ZERO),
+            (b"x", same, &unknown, 7, STALE_AFTER_WRITE),
+        ] {
+            assert_fresh(typed, before, after, end, since);
         }
-    }
-
-    #[test]
-    fn a_no_counts_at_once_and_an_unknown_does_not() {
-        let (no, unknown) = (
-            sample(InputWait::No, None),
-            sample(InputWait::Unknown, None),
-        );
-        assert_fresh(b"x", Some(READER), &no, Duration::ZERO);
-        assert_fresh(b"x", Some(READER), &unknown, STALE_AFTER_WRITE);
     }
 
     #[test]
     fn nothing_counts_while_output_is_unread() {
         let mut behind = waiting(READER);
         behind.unread_output_bytes = 1;
-        let typed = LastTyped::now(b"x", Some(READER));
-        assert!(!is_fresh(&typed, &behind, ASLEEP_AFTER_WRITE));
+        let typed = LastTyped::now(b"x", Some(READER), 7);
+        assert!(!is_fresh(&typed, &behind, 8, ASLEEP_AFTER_WRITE));
     }
 }

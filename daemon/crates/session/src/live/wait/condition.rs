@@ -142,12 +142,15 @@ impl Session {
         let taken_over = self.taken_over();
         let acting = taken_over.as_deref().unwrap_or(self);
         let slot = acting.facts.slot.filter(|_| acting.is_alive())?;
+        let typed = self.looks.lock().typed;
         let found = self
             .services
             .holder
             .probe(slot, acting.facts.tty_device)
             .await?;
-        self.looks.lock().reader = found.reader;
+        let is_fresh = is_fresh(self, &found);
+        let mut looks = self.looks.lock();
+        looks.reader = found.reader.filter(|_| is_fresh && looks.typed == typed);
         Some(found)
     }
 
@@ -328,7 +331,7 @@ pub(crate) fn is_fresh(session: &Session, found: &Probe) -> bool {
     }
     let typed = session.looks.lock().typed;
     match typed {
-        Some(typed) => fresh(&typed, found),
+        Some(typed) => fresh(&typed, found, session.output.end()),
         None => found.unread_output_bytes == 0,
     }
 }

@@ -37,10 +37,7 @@ impl LikeIndex {
                 *counts.entry(word).or_default() += 1;
             }
         }
-        let mut words: Vec<(u32, &str)> = counts
-            .into_iter()
-            .map(|(word, count)| (count, word))
-            .collect();
+        let mut words: Vec<_> = counts.iter().map(|(word, count)| (*count, *word)).collect();
         words.sort_unstable();
         let numbered = words
             .into_iter()
@@ -154,19 +151,12 @@ impl LikeIndex {
                 let entry = &self.entries[*id];
                 // An entry that shares several words of the prefix is visited for each; that changes no result.
                 let shared = shared(words, &entry.words);
-                if reaches_threshold(shared, words.len(), entry.words.len())
-                    && !entry.is_over(now_ms)
-                {
+                let is_over = !entry.is_formed && entry.at_ms < now_ms - WINDOW_MS;
+                if !is_over && reaches_threshold(shared, words.len(), entry.words.len()) {
                     visit(*id, entry, shared);
                 }
             }
         }
-    }
-}
-
-impl Entry {
-    fn is_over(&self, now_ms: i64) -> bool {
-        !self.is_formed && self.at_ms < now_ms - WINDOW_MS
     }
 }
 

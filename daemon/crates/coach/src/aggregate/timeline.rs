@@ -237,13 +237,10 @@ impl<'a> Timeline<'a> {
             group.remember(sample);
             return Vec::new();
         }
-        let indexed = || group.members.iter().filter(|one| !one.entries.is_empty());
-        let has_enough = group.indexed.max(group.samples.len()) >= MAX_SAMPLES;
-        let has_it = || {
-            group.samples.iter().any(|known| known == sample)
-                || indexed().any(|member| member.finding.sample == sample)
-        };
-        if has_enough || has_it() {
+        let mut indexed = group.members.iter().filter(|one| !one.entries.is_empty());
+        let is_known = group.samples.iter().any(|known| known == sample)
+            || indexed.any(|member| member.finding.sample == sample);
+        if is_known || group.indexed.max(group.samples.len()) >= MAX_SAMPLES {
             return Vec::new();
         }
         group.indexed += 1;

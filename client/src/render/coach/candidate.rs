@@ -22,7 +22,7 @@ pub(crate) const CANDIDATES: &[Column<Candidate>] = &columns! { |one|
     "TYPE" (11, 2) => one.candidate_type.name(),
     "STATUS" (8, 1) => status(one),
     "SCOPE" (7, 4) => scope(one).name(),
-    "SEEN" (4, 3) => one.count,
+    "SEEN" (4, 3) => times(one),
     "CONF" (4, 5) => percent(one.confidence),
     "LAST" (4, 6) => Cell::age(&one.last_seen),
     "TITLE" (20, 0) => &one.title,
@@ -156,8 +156,13 @@ fn scope_in_words(candidate: &Candidate) -> String {
     }
 }
 
+/// Returns how often it was seen: the events that made it are one in its count.
+fn times(candidate: &Candidate) -> u64 {
+    candidate.count.max(candidate.evidence.len() as u64)
+}
+
 fn seen(candidate: &Candidate) -> String {
-    let times = counted(candidate.count, "time");
+    let times = counted(times(candidate), "time");
     let projects = counted(candidate.repo_ids.len() as u64, "project");
     let last = match age(&candidate.last_seen, SystemTime::now()).as_str() {
         "" => candidate.last_seen.clone(),
@@ -240,12 +245,14 @@ pub(crate) mod tests {
     #[test]
     fn a_summary_shows_words_and_the_newest_quotes() {
         let quotes = ["one", "two", "three", "four"].map(quote);
-        let text = printed(|out| summary(&sample("3f2a91bc", "Use pnpm"), &quotes, out));
+        let mut candidate = sample("3f2a91bc", "Use pnpm");
+        candidate.evidence = quotes.to_vec();
+        let text = printed(|out| summary(&candidate, &quotes, out));
         for part in [
             "Use pnpm\nid          3f2a91bc\n",
             "scope       global: all your projects\n",
             "do          Use pnpm\n            Never npm\n",
-            "seen        3 times in 2 projects, the last time ",
+            "seen        4 times in 2 projects, the last time ",
             "confidence  70%\n",
             "ccctl coach promote 3f2a91bc\n",
             "  2026-01-31T12:00:00.000Z  four\n",

@@ -4,26 +4,28 @@
 
 use crate::instant::WINDOW_MS;
 use crate::similarity::{Keywords, reaches_threshold};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The words of a text as numbers in ascending order; a rare word has a lower number than a frequent one.
 pub(super) type Words = Vec<u32>;
 
 #[derive(Debug)]
 struct Entry {
+    family: usize,
     group: usize,
     at_ms: i64,
     words: Words,
     /// Whether it belongs to a candidate. Others are forgotten after 30 days.
     is_formed: bool,
-    is_removed: bool,
 }
 
 /// Texts with the group that each belongs to, apart for each family: texts of different families are never compared.
 #[derive(Debug, Default)]
 pub(super) struct LikeIndex {
     numbers: HashMap<String, u32>,
-    postings: HashMap<(usize, u32), Vec<usize>>,
+    /// The entries that have a word in their prefix, by the number of words after it and of all words. A frequent word is
+    /// late in most of its texts, where it says that too little can follow for most others: those are not even looked at.
+    postings: HashMap<(usize, u32), BTreeMap<(usize, usize), Vec<usize>>>,
     entries: Vec<Entry>,
 }
 
@@ -35,10 +37,7 @@ impl LikeIndex {
                 *counts.entry(word).or_default() += 1;
             }
         }
-        let mut words: Vec<(u32, &str)> = counts
-            .into_iter()
-            .map(|(word, count)| (count, word))
-            .collect();
+        let mut words: Vec<_> = counts.iter().map(|(word, count)| (*count, *word)).collect();
         words.sort_unstable();
         let numbered = words
             .into_iter()
@@ -70,21 +69,31 @@ impl LikeIndex {
         is_formed: bool,
     ) -> usize {
         let id = self.entries.len();
-        for word in prefix(&words) {
-            self.postings.entry((family, *word)).or_default().push(id);
+        for (word, after) in prefix(&words) {
+            let postings = self.postings.entry((family, word)).or_default();
+            postings.entry((after, words.len())).or_default().push(id);
         }
         self.entries.push(Entry {
+            family,
             group,
             at_ms,
             words,
             is_formed,
-            is_removed: false,
         });
         id
     }
 
-    pub(super) fn remove(&mut self, entry: usize) {
-        self.entries[entry].is_removed = true;
+    pub(super) fn remove(&mut self, id: usize) {
+        let entry = &self.entries[id];
+        for (word, after) in prefix(&entry.words) {
+            let postings = self.postings.get_mut(&(entry.family, word));
+            let ids = postings.and_then(|postings| postings.get_mut(&(after, entry.words.len())));
+            if let Some(ids) = ids
+                && let Ok(at) = ids.binary_search(&id)
+            {
+                ids.remove(at);
+            }
+        }
     }
 
     pub(super) fn set_formed(&mut self, entry: usize) {
@@ -92,7 +101,7 @@ impl LikeIndex {
     }
 
     /// Returns the group with the text that is most like one of these; of equally alike ones the oldest text decides.
-    pub(super) fn best(&mut self, family: usize, texts: &[Words], now_ms: i64) -> Option<usize> {
+    pub(super) fn best(&self, family: usize, texts: &[Words], now_ms: i64) -> Option<usize> {
         let mut best: Option<(usize, usize, usize)> = None; // shared words, all words, entry
         for words in texts {
             self.for_each_like(family, words, now_ms, |id, entry, shared| {
@@ -110,12 +119,7 @@ impl LikeIndex {
     }
 
     /// Returns the groups without a candidate that have a text like one of these, in ascending order.
-    pub(super) fn waiting_like(
-        &mut self,
-        family: usize,
-        texts: &[Words],
-        now_ms: i64,
-    ) -> Vec<usize> {
+    pub(super) fn waiting_like(&self, family: usize, texts: &[Words], now_ms: i64) -> Vec<usize> {
         let mut groups = Vec::new();
         for words in texts {
             self.for_each_like(family, words, now_ms, |_, entry, _| {
@@ -130,23 +134,25 @@ impl LikeIndex {
     }
 
     fn for_each_like(
-        &mut self,
+        &self,
         family: usize,
         words: &[u32],
         now_ms: i64,
         mut visit: impl FnMut(usize, &Entry, usize),
     ) {
-        let entries = &self.entries;
-        for word in prefix(words) {
-            let Some(posting) = self.postings.get_mut(&(family, *word)) else {
-                continue;
+        for (word, after) in prefix(words) {
+            let postings = self.postings.get(&(family, word));
+            // The first word that alike texts share is in both prefixes, and only what follows it there can be shared too.
+            let is_near = |((other_after, len), _): &(&(usize, usize), _)| {
+                reaches_threshold(1 + after.min(*other_after), words.len(), *len)
             };
-            posting.retain(|id| !entries[*id].is_gone(now_ms));
-            for id in posting.iter() {
-                let entry = &entries[*id];
+            let near = postings.into_iter().flatten().filter(is_near);
+            for id in near.flat_map(|(_, ids)| ids) {
+                let entry = &self.entries[*id];
                 // An entry that shares several words of the prefix is visited for each; that changes no result.
                 let shared = shared(words, &entry.words);
-                if reaches_threshold(shared, words.len(), entry.words.len()) {
+                let is_over = !entry.is_formed && entry.at_ms < now_ms - WINDOW_MS;
+                if !is_over && reaches_threshold(shared, words.len(), entry.words.len()) {
                     visit(*id, entry, shared);
                 }
             }
@@ -154,15 +160,11 @@ impl LikeIndex {
     }
 }
 
-impl Entry {
-    fn is_gone(&self, now_ms: i64) -> bool {
-        self.is_removed || (!self.is_formed && self.at_ms < now_ms - WINDOW_MS)
-    }
-}
-
-fn prefix(words: &[u32]) -> &[u32] {
+/// Returns the words that are indexed and looked up, each with the number of words after it.
+fn prefix(words: &[u32]) -> impl Iterator<Item = (u32, usize)> {
     let must_share = (3 * words.len()).div_ceil(5);
-    &words[..words.len() - must_share + usize::from(!words.is_empty())]
+    let len = words.len() - must_share + usize::from(!words.is_empty());
+    words.iter().copied().zip((0..words.len()).rev()).take(len)
 }
 
 /// Returns whether a text of one list is like a text of the other.

@@ -9,6 +9,7 @@ use super::Detector;
 use crate::patterns::PatternSet;
 use crate::payload::Payload;
 use crate::signal::SignalType;
+use crate::table::lists;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -182,6 +183,30 @@ impl Case {
         }
         shown
     }
+}
+
+/// Every row of a file whose lists are languages: `+` is a correction, `-` is none.
+#[test]
+fn corrections_are_told_from_friendly_answers_and_tasks_in_nine_languages() {
+    let patterns = Arc::new(PatternSet::built_in());
+    let languages = lists(include_str!("../../tests/fixtures/labelled/languages.txt"));
+    assert_eq!(languages.len(), 9);
+    let mut wrong = Vec::new();
+    for (language, rows) in languages {
+        for row in rows {
+            let (label, prompt) = row.split_once(' ').unwrap();
+            let payload = Payload::parse(prompt_payload(prompt).to_string().as_bytes()).unwrap();
+            let signals = Detector::new(Arc::clone(&patterns))
+                .detect(&payload)
+                .signals;
+            let mut kinds = signals.iter().map(|signal| signal.signal_type);
+            let is_correction = kinds.any(|kind| kind == SignalType::UserCorrection);
+            if is_correction != (label == "+") {
+                wrong.push(format!("{language}: {row}"));
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
 }
 
 fn prompt_payload(prompt: &str) -> Value {

@@ -284,7 +284,8 @@ impl Daemon {
 }
 
 fn settings_of(config: &Config) -> Settings {
-    let limits = &config.limits;
+    let (limits, defaults) = (&config.limits, Limits::default());
+    let requests_bytes = defaults.requests_bytes;
     Settings {
         limits: Limits {
             connections: limits.connections,
@@ -292,7 +293,8 @@ fn settings_of(config: &Config) -> Settings {
             batch: limits.batch,
             frame_bytes: limits.frame_bytes,
             reply_bytes: limits.reply_bytes,
-            ..Limits::default()
+            requests_bytes: requests_bytes.max(4 * limits.frame_bytes),
+            ..defaults
         },
         allow_root_peer: config.allow_root_peer,
     }

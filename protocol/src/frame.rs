@@ -62,6 +62,18 @@ impl LineFrames {
         (!is_blank(&line)).then_some(Frame::Line(Cow::Owned(line)))
     }
 
+    /// Number of bytes of the unfinished line.
+    #[must_use]
+    pub fn unfinished_len(&self) -> usize {
+        self.partial.len()
+    }
+
+    /// Drops the unfinished line, with what arrives of it later.
+    pub fn drop_unfinished(&mut self) {
+        self.partial = Vec::new();
+        self.skipping = true;
+    }
+
     /// Ends the line whose last part is `tail`.
     fn complete<'a>(&mut self, tail: &'a [u8]) -> Option<Frame<'a>> {
         if std::mem::take(&mut self.skipping) {
@@ -88,8 +100,7 @@ impl LineFrames {
         }
         let len = self.partial.len() + part.len();
         if len > self.limit_bytes {
-            self.partial = Vec::new();
-            self.skipping = true;
+            self.drop_unfinished();
             return Some(Frame::TooLong);
         }
         if len > self.partial.capacity() {

@@ -54,7 +54,7 @@ pub(super) fn register(module: &mut Module) {
     });
     module.add::<SessionSend, _, _>(async |daemon, peer, params| {
         let session = daemon.sessions.find(&params.session).await?;
-        session.send(&peer, &params).await
+        session.send(&peer, params).await
     });
     module.add::<SessionExpect, _, _>(async |daemon, peer, params| {
         let session = daemon.sessions.find(&params.session).await?;

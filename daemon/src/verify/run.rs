@@ -256,7 +256,7 @@ impl Verify {
             secret: exchange.pre.hidden,
             ..SessionSendParams::default()
         };
-        match shot.session.send(&self.peer, &params).await {
+        match shot.session.send(&self.peer, params).await {
             Ok(_) => Ok(()),
             Err(error) => Err(drift("exit", error.to_string())),
         }

@@ -88,6 +88,45 @@ fn a_job_does_not_depend_on_who_started_it() {
 }
 
 #[test]
+fn a_job_whose_client_is_killed_or_gone_before_the_reply_ends_and_is_recorded() {
+    let daemon = Daemon::start();
+    let counts = || daemon.ok("daemon.status", &json!({}))["jobs"].clone();
+    let fifo = daemon.home().join("fifo");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, 0o600.into()).unwrap();
+    let ccctl = Ccctl::new(&daemon);
+    let mut command = ccctl.command(&["chain", "run", "--file", "-"]);
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let step = format!("read x < {}; echo $x", fifo.display());
+    let chain = json!({"commands": [{"command": step}]});
+    serde_json::to_writer(child.stdin.take().unwrap(), &chain).unwrap();
+    eventually("it runs", || (counts()["running"] == 1).then_some(()));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    std::fs::write(&fifo, "late\n").unwrap();
+    let killed = daemon.ok("job.list", &json!({}))["jobs"][0]["job"].clone();
+    let ended = get(&daemon, &killed);
+    assert_eq!(ended["result"]["steps"][0]["output"], "late\n", "{ended}");
+
+    const LEFT: usize = 20;
+    for _ in 0..LEFT {
+        let mut leaving = daemon.connect();
+        leaving.request(
+            "chain.run",
+            &json!({"chain": {"commands": [{"command": "echo"}]}}),
+        );
+    }
+    eventually("all have ended", || {
+        let listed = daemon.ok("job.list", &json!({}))["jobs"].clone();
+        let mut listed = listed.as_array().unwrap().iter();
+        let is_whole = listed.len() == 1 + LEFT;
+        (is_whole && listed.all(|job| job["state"] == "done")).then_some(())
+    });
+    assert_eq!(counts(), json!({"queued": 0, "running": 0}));
+    nothing_is_left(&daemon);
+}
+
+#[test]
 fn an_interrupt_cancels_and_says_so() {
     let daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);

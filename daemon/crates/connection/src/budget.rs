@@ -1,5 +1,6 @@
-//! The memory that all connections together have for large replies: those in the making, and those that wait to be read.
+//! The memory that all connections together have: for large replies, in the making or waiting to be read; and for requests.
 
+use super::intake::Intake;
 use ccd_terminal::readiness::unread_bytes;
 use parking_lot::Mutex;
 use std::cmp::Reverse;
@@ -31,6 +32,7 @@ const LOOK_PAUSE: Duration = Duration::from_millis(100);
 pub(super) struct Budget {
     used: Mutex<Used>,
     freed: Notify,
+    pub(super) requests: Intake,
 }
 
 #[derive(Debug, Default)]

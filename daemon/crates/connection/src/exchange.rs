@@ -8,6 +8,7 @@ use super::fault::Fault;
 use super::frame::{CloseCode, Incoming, OpCode};
 use super::framing::Framing;
 use super::guard::{Guard, Outlet};
+use super::intake::{Admission, Unfinished};
 use super::limits::Limits;
 use super::outgoing::{Message, Outgoing};
 use super::request::{LARGE_BYTES, Parsed, parse_large};
@@ -66,6 +67,8 @@ pub(super) async fn serve(
 struct Exchange {
     socket: ClientSocket,
     framing: Framing,
+    /// The message that `framing` collects.
+    unfinished: Unfinished,
     /// Bytes that were read but not processed: others have their turn, or the client did not read its replies.
     backlog: Vec<u8>,
     /// `None` once no more requests are read.
@@ -105,6 +108,7 @@ enum Next {
 
 struct Parsing {
     caller: Caller,
+    admission: Option<Admission>,
     task: JoinHandle<Result<Parsed<'static>, Fault>>,
 }
 
@@ -118,6 +122,8 @@ impl Exchange {
     ) -> Self {
         let limits = shared.limits;
         let client = Arc::clone(&shared.client);
+        let requests = &shared.budget.requests;
+        let unfinished = requests.begin(shared.peer.connection, limits);
         let (sender, accepted) = mpsc::channel(QUEUE_LEN);
         let (replies, messages) = mpsc::channel(QUEUE_LEN);
         let reply_limit = u32::try_from(limits.reply_bytes).unwrap_or(u32::MAX);
@@ -130,6 +136,7 @@ impl Exchange {
             socket,
             outgoing: Outgoing::new(framing.form()),
             framing,
+            unfinished,
             backlog: first,
             caller: Some(Caller { service, replies }),
             parsing: None,
@@ -194,8 +201,8 @@ impl Exchange {
                 }
             }
             parsed = parsed(&mut self.parsing), if self.parsing.is_some() => {
-                if let Some(Parsing { caller, .. }) = self.parsing.take() {
-                    self.start_parsed(caller, parsed);
+                if let Some(Parsing { caller, admission, .. }) = self.parsing.take() {
+                    self.start_parsed(caller, parsed, admission);
                 }
             }
             reply = self.accepted.recv(), if takes && !accepted_all => {
@@ -214,6 +221,8 @@ impl Exchange {
             }
             () = stopped, if !is_stopping => self.stop(),
             () = self.client.cut.cancelled(), if watches_room => return ControlFlow::Break(()),
+            // Its bytes are counted before anything else happens.
+            () = self.unfinished.dropped() => {}
             () = self.calls.wait(), if waits_for_calls => {
                 self.accepted.close();
                 self.messages.close();
@@ -230,6 +239,13 @@ impl Exchange {
     fn advance(&mut self) -> Next {
         let backlog = std::mem::take(&mut self.backlog);
         self.take_in(&backlog);
+        if let Err(fault) = self.unfinished.count(self.framing.unfinished_len()) {
+            self.outgoing.push(complaint(fault).into());
+            self.framing.drop_unfinished();
+            if let Framing::WebSocket(_) = self.framing {
+                self.close(Some(CloseCode::TRY_AGAIN_LATER));
+            }
+        }
         let written = self.outgoing.write_to(&self.socket);
         let stall = self
             .outgoing
@@ -306,38 +322,58 @@ impl Exchange {
         let Some(caller) = &self.caller else {
             return;
         };
+        let admission = match self.unfinished.complete(text.len()) {
+            Ok(admission) => admission,
+            Err(fault) => return self.outgoing.push(complaint(fault).into()),
+        };
         let text = text.into_owned();
+        let (peer, batch_limit) = (&caller.service.shared.peer, self.limits.batch);
         if text.len() > LARGE_BYTES {
-            let shared = &caller.service.shared;
-            let (peer, batch_limit) = (shared.peer.clone(), self.limits.batch);
+            let peer = peer.clone();
             self.parsing = Some(Parsing {
                 caller: caller.clone(),
+                admission,
                 task: tokio::task::spawn_blocking(move || parse_large(text, &peer, batch_limit)),
             });
+            return;
+        }
+        if admission.is_some() {
+            // Does not keep the message while the call waits.
+            let parsed = parse_large(text, peer, batch_limit);
+            self.start_parsed(caller.clone(), parsed, admission);
             return;
         }
         match String::from_utf8(text) {
             Ok(text) => {
                 let answer = answer(caller.service.clone(), text);
-                self.begin(caller.replies.clone(), answer);
+                self.begin(caller.replies.clone(), answer, None);
             }
             Err(_) => self.refuse_text(Fault::NotUtf8),
         }
     }
 
-    fn start_parsed(&mut self, caller: Caller, parsed: Result<Parsed<'static>, Fault>) {
+    fn start_parsed(
+        &mut self,
+        caller: Caller,
+        parsed: Result<Parsed<'static>, Fault>,
+        admission: Option<Admission>,
+    ) {
         let Caller { service, replies } = caller;
         match parsed {
-            Ok(parsed) => self.begin(replies, async move { carry_out(&service, parsed).await }),
+            Ok(parsed) => {
+                let answer = async move { carry_out(&service, parsed).await };
+                self.begin(replies, answer, admission);
+            }
             Err(fault) => self.refuse_text(fault),
         }
     }
 
-    /// Begins one call. Most finish at their first poll; the others become tasks.
+    /// Begins one call. Most finish at their first poll; the others become tasks, which hold the `admission`.
     fn begin(
         &mut self,
         replies: mpsc::Sender<Message>,
         answer: impl Future<Output = Option<Message>> + Send + 'static,
+        admission: Option<Admission>,
     ) {
         let mut answer = Box::pin(answer);
         // No waker is needed: a pending call is polled again as soon as it is a task.
@@ -349,7 +385,9 @@ impl Exchange {
             Poll::Ready(Some(reply)) => self.outgoing.push(reply),
             Poll::Pending => {
                 self.calls.spawn(async move {
-                    if let Some(reply) = answer.await {
+                    let reply = answer.await;
+                    drop(admission);
+                    if let Some(reply) = reply {
                         // It fails if the connection has ended; then nobody waits for the reply.
                         let _ = replies.send(reply).await;
                     }
@@ -377,6 +415,7 @@ impl Exchange {
         self.caller = None;
         self.parsing = None;
         self.backlog = Vec::new();
+        self.framing.drop_unfinished();
     }
 
     /// Sends nothing after what waits to be written; a WebSocket is closed with `code`.

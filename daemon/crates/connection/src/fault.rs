@@ -37,6 +37,8 @@ pub(super) enum Fault {
     Panicked,
     #[error("the request is longer than {limit_bytes} bytes")]
     FrameTooLong { limit_bytes: usize },
+    #[error("the requests of all clients together take {limit_bytes} bytes, which is the limit")]
+    RequestMemory { limit_bytes: usize },
     #[error("the batch has more than {limit} entries")]
     BatchTooLong { limit: usize },
     #[error("{limit} calls on this connection are still unanswered, which is the limit")]
@@ -84,6 +86,7 @@ impl Reportable for Fault {
             | Self::InFlight { .. }
             | Self::Connections { .. }
             | Self::Subscriptions { .. } => ErrorCode::LimitReached,
+            Self::RequestMemory { .. } => ErrorCode::Busy,
             Self::ReplyTooLarge { .. } => ErrorCode::ReplyTooLarge,
             Self::HandedOver { .. } => ErrorCode::HandedOver,
             Self::Version { .. } => ErrorCode::VersionMismatch,
@@ -111,6 +114,9 @@ impl Reportable for Fault {
             Self::NoSubscription(_) => "send JSON lines or open a WebSocket",
             Self::Panicked => "the daemon's log has the details",
             Self::FrameTooLong { .. } => "send less at a time, or raise limits.frame_bytes",
+            Self::RequestMemory { .. } => {
+                "the message was dropped: send it again later and without pauses, or in smaller parts"
+            }
             Self::BatchTooLong { .. } => "send smaller batches, or raise limits.batch",
             Self::InFlight { .. } => "wait for some replies first, or raise limits.in_flight",
             Self::Connections { .. } => "close some connections, or raise limits.connections",
@@ -129,9 +135,9 @@ impl Reportable for Fault {
     /// The limit that was reached, and similar values.
     fn data(&self) -> ErrorData {
         let (name, value): (&str, Value) = match *self {
-            Self::FrameTooLong { limit_bytes } | Self::ReplyTooLarge { limit_bytes } => {
-                ("limit_bytes", limit_bytes.into())
-            }
+            Self::FrameTooLong { limit_bytes }
+            | Self::RequestMemory { limit_bytes }
+            | Self::ReplyTooLarge { limit_bytes } => ("limit_bytes", limit_bytes.into()),
             Self::BatchTooLong { limit }
             | Self::InFlight { limit }
             | Self::Connections { limit } => ("limit", limit.into()),

@@ -118,6 +118,7 @@ impl CloseCode {
     /// The text is not UTF-8.
     pub(super) const INVALID: Self = Self(1007);
     pub(super) const SIZE: Self = Self(1009);
+    pub(super) const TRY_AGAIN_LATER: Self = Self(1013);
 
     /// Returns a code that a frame may contain: one that is defined, and does not mean that there was no frame.
     pub(super) fn parse(code: u16) -> Option<Self> {

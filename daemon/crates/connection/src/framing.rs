@@ -38,6 +38,22 @@ impl Framing {
         }
     }
 
+    /// Number of bytes of the unfinished message.
+    pub(super) fn unfinished_len(&self) -> usize {
+        match self {
+            Self::Lines(frames) => frames.unfinished_len(),
+            Self::WebSocket(frames) => frames.unfinished_len(),
+        }
+    }
+
+    /// Drops the unfinished message, with what arrives of it later. After it, a WebSocket has no more messages.
+    pub(super) fn drop_unfinished(&mut self) {
+        match self {
+            Self::Lines(frames) => frames.drop_unfinished(),
+            Self::WebSocket(frames) => frames.end(),
+        }
+    }
+
     /// Returns what was left when the client closed its sending direction.
     pub(super) fn finish(&mut self) -> Option<Incoming<'static>> {
         match self {

@@ -148,11 +148,11 @@ impl Guard {
     ) -> MethodResponse {
         let Request {
             id,
-            params,
+            params: text,
             mut extensions,
             ..
         } = request;
-        let params = Params::new(params.as_deref().map(RawValue::get));
+        let params = Params::new(text.as_deref().map(RawValue::get));
         let connection = ConnectionId(self.shared.peer.connection as usize);
         let limit_bytes = self.shared.limits.reply_bytes;
         match callback {
@@ -162,6 +162,8 @@ impl Guard {
             }
             MethodCallback::Async(handler) => {
                 let (id, params) = (id.into_owned(), params.into_owned());
+                // A call may wait for long with parameters of 16 MiB.
+                drop(text);
                 handler(id, params, connection, limit_bytes, extensions).await
             }
             MethodCallback::Subscription(handler) => {

@@ -11,8 +11,8 @@
 //! carries calls on when the client has hung up. Lines would need the exchange all the same.
 //!
 //! Layers, top first; none uses one before it: `fuzzing` → `accept` → `http`, `exchange` → `mcp`, `service` → `guard`,
-//! `method` → `framing`, `room`, `outgoing`, `request`, `shared`, `websocket` → `budget`, `credentials`, `fault`, `frame`,
-//! `limits`, `socket`.
+//! `method` → `framing`, `room`, `outgoing`, `request`, `shared`, `websocket` → `budget` → `intake` → `credentials`,
+//! `fault`, `frame`, `limits`, `socket`.
 
 #![cfg_attr(
     test,
@@ -34,6 +34,7 @@ mod framing;
 pub mod fuzzing;
 mod guard;
 mod http;
+mod intake;
 mod limits;
 mod mcp;
 mod method;

@@ -22,6 +22,10 @@ pub struct Limits {
     pub frame_bytes: usize,
     /// Maximum length of one reply, or of all replies to one batch.
     pub reply_bytes: usize,
+    /// Maximum length of the requests of all connections together: those that are being read, and those being handled.
+    pub requests_bytes: usize,
+    /// A message that is unfinished for this long is dropped when others need its memory.
+    pub unfinished: Duration,
     pub subscriptions: u32,
     /// A client that reads nothing for this long, while data is waiting for it, is disconnected.
     pub write_stall: Duration,
@@ -38,6 +42,8 @@ impl Default for Limits {
             batch: 100,
             frame_bytes: FRAME_LIMIT_BYTES,
             reply_bytes: 64 << 20,
+            requests_bytes: 256 << 20,
+            unfinished: Duration::from_secs(5),
             subscriptions: 64,
             write_stall: Duration::from_secs(30),
             grace: Duration::from_secs(2),

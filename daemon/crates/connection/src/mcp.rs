@@ -1,12 +1,14 @@
 //! Connections that speak MCP: the crate `mcp` calls methods through the same guard as every other client.
 
 use super::guard::Guard;
+use super::intake::Unfinished;
 use super::shared::Shared;
 use ccd_mcp::{Daemon, Limits, Policy};
 use ccd_protocol::{ErrorCode, ErrorObject};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use jsonrpsee::types::{Extensions, Id, Request, TwoPointZero};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -53,7 +55,9 @@ pub(super) fn serve(
         write_stall: shared.limits.write_stall,
         grace: shared.limits.grace,
     };
+    let requests = &shared.budget.requests;
     let methods = Methods {
+        unfinished: Mutex::new(requests.begin(shared.peer.connection, shared.limits)),
         guard: Guard::new(shared, None),
         agents,
     };
@@ -63,6 +67,7 @@ pub(super) fn serve(
 struct Methods {
     guard: Guard,
     agents: Agents,
+    unfinished: Mutex<Unfinished>,
 }
 
 impl Daemon for Methods {
@@ -72,8 +77,11 @@ impl Daemon for Methods {
         method: &'static str,
         params: Box<RawValue>,
     ) -> BoxFuture<'a, Result<Box<RawValue>, ErrorObject>> {
+        let shared = &self.guard.shared;
+        let requests = &shared.budget.requests;
+        let admission = requests.admit(params.get().len(), &shared.limits);
         let mut extensions = Extensions::new();
-        extensions.insert(self.guard.shared.peer.named(agent));
+        extensions.insert(shared.peer.named(agent));
         let request = Request {
             jsonrpc: TwoPointZero,
             id: Id::Null,
@@ -81,7 +89,21 @@ impl Daemon for Methods {
             params: Some(Cow::Owned(params)),
             extensions,
         };
-        async move { result_of(&self.guard.call(request).await.into_json()) }.boxed()
+        async move {
+            let _admission = admission.map_err(|fault| ErrorObject::from_error(&fault))?;
+            result_of(&self.guard.call(request).await.into_json())
+        }
+        .boxed()
+    }
+
+    fn count_unfinished(&self, bytes: usize) -> Result<(), ErrorObject> {
+        let counted = self.unfinished.lock().count(bytes);
+        counted.map_err(|fault| ErrorObject::from_error(&fault))
+    }
+
+    fn dropped(&self) -> BoxFuture<'_, ()> {
+        let dropped = self.unfinished.lock().dropped();
+        dropped.boxed()
     }
 
     fn policy(&self) -> Arc<Policy> {

@@ -44,10 +44,12 @@ fn answer(
         let peer = extensions.get::<Peer>().cloned();
         let peer = peer.ok_or_else(internal_error)?;
         let is_large = params.as_str().map_or(0, str::len) > LARGE_BYTES;
+        // The parameters are dropped before the call, which may wait for long.
+        let prepare = move || prepare(text(&params));
         let prepared = if is_large {
-            blocking(move || prepare(text(&params))).await
+            blocking(prepare).await
         } else {
-            prepare(text(&params))
+            prepare()
         };
         let running = prepared?(peer);
         let whole = extensions.get::<Arc<WholeReply>>().map(Arc::clone);

@@ -58,6 +58,17 @@ impl WebSocketFrames {
         None
     }
 
+    /// Number of bytes of the unfinished message.
+    pub(crate) fn unfinished_len(&self) -> usize {
+        self.message.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Drops the unfinished message; nothing arrives any more.
+    pub(crate) fn end(&mut self) {
+        self.message = None;
+        self.is_over = true;
+    }
+
     /// Takes a part of `input`: of one header or of one payload.
     fn step<'a>(&mut self, input: &mut &[u8]) -> Result<Option<Incoming<'a>>, CloseCode> {
         if self.frame.is_none() {

@@ -47,18 +47,23 @@ pub fn serve(
     async move {
         let (mut reader, writer) = stream.into_split();
         let out = Arc::new(Out::new(writer, limits.write_stall));
-        let opening = first_line(&mut reader, first, limits.opening_bytes);
+        let opening = first_line(&mut reader, first, limits.opening_bytes, &*daemon);
         let Some(read) = stop.run_until_cancelled(opening).await else {
             return Ok(());
         };
-        let (buffer, line_len) = read?;
-        let mut opening = match opening_of(&buffer[..line_len]) {
+        let opening = match &read {
+            Err(error) if error.kind() == io::ErrorKind::OutOfMemory => Err(error.to_string()),
+            Err(_) => return read.map(drop),
+            Ok((buffer, line_len)) => opening_of(&buffer[..*line_len]),
+        };
+        let mut opening = match opening {
             Ok(opening) => opening,
             Err(mistake) => {
                 let error = ErrorData::invalid_request(mistake, None);
                 return out.write(&ServerJsonRpcMessage::error(error, None)).await;
             }
         };
+        let (buffer, line_len) = read?;
         let resume = opening.resume.take().unwrap_or_default();
         let unanswered: VecDeque<_> = (resume.unanswered.iter())
             .filter_map(|message| parse(message.get().as_bytes()).ok())
@@ -82,7 +87,7 @@ pub fn serve(
             reader,
             rest,
             unanswered,
-            out,
+            (out, Arc::clone(&own)),
             stop.clone(),
             limits.in_flight,
         );

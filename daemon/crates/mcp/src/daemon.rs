@@ -20,6 +20,12 @@ pub trait Daemon: Send + Sync + 'static {
         params: Box<RawValue>,
     ) -> BoxFuture<'a, Result<Box<RawValue>, ErrorObject>>;
 
+    /// Counts the bytes that have arrived of a message that is not complete. After an error, the caller drops them.
+    fn count_unfinished(&self, bytes: usize) -> Result<(), ErrorObject>;
+
+    /// Returns once others need the memory of that message.
+    fn dropped(&self) -> BoxFuture<'_, ()>;
+
     fn policy(&self) -> Arc<Policy>;
 
     /// Changes whenever another session is listed, or one no longer.

@@ -1,5 +1,6 @@
 //! Messages of MCP over a socket: one per line, with limits that `rmcp` does not have.
 
+use crate::daemon::Daemon;
 use ccd_protocol::frame::{Frame, LineFrames};
 use ccd_protocol::mcp::MESSAGE_LIMIT_BYTES;
 use futures_util::future::BoxFuture;
@@ -42,6 +43,7 @@ pub(crate) struct Lines {
     /// The reply to a refused message. Nothing is read meanwhile: a client that does not read its replies is not served.
     refusing: Option<BoxFuture<'static, ()>>,
     out: Arc<Out>,
+    daemon: Arc<dyn Daemon>,
     /// Cancelled once nothing more is to be read.
     stop: CancellationToken,
     in_flight: HashSet<RequestId>,
@@ -87,7 +89,7 @@ impl Lines {
         reader: OwnedReadHalf,
         (buffer, done_len): (Vec<u8>, usize),
         first: VecDeque<ClientJsonRpcMessage>,
-        out: Arc<Out>,
+        (out, daemon): (Arc<Out>, Arc<dyn Daemon>),
         stop: CancellationToken,
         in_flight_limit: usize,
     ) -> Self {
@@ -99,6 +101,7 @@ impl Lines {
             first,
             refusing: None,
             out,
+            daemon,
             stop,
             in_flight: HashSet::new(),
             in_flight_limit,
@@ -172,6 +175,7 @@ impl Lines {
     async fn read(&mut self) -> Option<()> {
         tokio::select! {
             readable = self.reader.readable() => readable.ok()?,
+            () = self.daemon.dropped() => return Some(()), // it is counted next
             () = self.out.gone.cancelled() => return None,
             () = self.stop.cancelled() => return None,
         }
@@ -222,10 +226,17 @@ impl Transport<RoleServer> for Lines {
                 Some(message) => Ok(message),
                 None => match self.next_of_buffer() {
                     Some(message) => message,
-                    None => {
-                        self.read().await?;
-                        continue;
-                    }
+                    None => match self.daemon.count_unfinished(self.frames.unfinished_len()) {
+                        Ok(()) => {
+                            self.read().await?;
+                            continue;
+                        }
+                        Err(error) => {
+                            self.frames.drop_unfinished();
+                            let error = ErrorData::invalid_request(error.message, None);
+                            Err(Box::new((None, error)))
+                        }
+                    },
                 },
             };
             match message.and_then(|message| self.admit(message)) {
@@ -274,10 +285,12 @@ pub(crate) fn parse(line: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
 }
 
 /// Reads until the first newline, at most `limit_bytes`. Returns what was read, and the length of the line.
+/// `OutOfMemory` if others need the memory.
 pub(crate) async fn first_line(
     reader: &mut OwnedReadHalf,
     mut read: Vec<u8>,
     limit_bytes: usize,
+    daemon: &dyn Daemon,
 ) -> io::Result<(Vec<u8>, usize)> {
     let mut searched = 0;
     loop {
@@ -288,8 +301,13 @@ pub(crate) async fn first_line(
         if searched > limit_bytes {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        if reader.read_buf(&mut read).await? == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
+        let counted = daemon.count_unfinished(read.len());
+        counted.map_err(|error| io::Error::new(io::ErrorKind::OutOfMemory, error.message))?;
+        tokio::select! {
+            len = reader.read_buf(&mut read) => if len? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            },
+            () = daemon.dropped() => {}
         }
     }
 }

@@ -7,7 +7,7 @@
 //! Everything blocks. No program of the user's configuration is run: no hook, filter, text conversion or external diff.
 //!
 //! Layers, top first; none uses one before it: `changes`, `linked`, `stash`, `state` → `apply`, `commits`, `diff`,
-//! `lock`, `nested`, `past`, `program`, `snapshot` → `work_tree`, `branch`, `identity` → `open` → `error`, `owner`,
+//! `ignored`, `lock`, `nested`, `past`, `program`, `snapshot` → `work_tree`, `branch`, `identity` → `open` → `error`, `owner`,
 //! `patch`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
@@ -19,6 +19,7 @@ mod commits;
 mod diff;
 mod error;
 mod identity;
+mod ignored;
 mod linked;
 mod lock;
 mod nested;
@@ -39,6 +40,7 @@ mod work_tree;
 pub use branch::{BranchError, commit_file};
 pub use error::{RepositoryError, name_paths};
 pub use identity::{Identity, identify};
+pub use ignored::IgnoreRules;
 pub use linked::NewLinked;
 pub use lock::{Lock, LockError};
 pub use nested::Nested;

@@ -2,7 +2,7 @@
 
 use crate::error::{RepositoryError, Result};
 use crate::owner::{is_trusted, top};
-use git2::{ErrorCode, Repository, RepositoryOpenFlags};
+use git2::{ErrorCode, Odb, Repository, RepositoryOpenFlags};
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
@@ -15,6 +15,15 @@ pub(crate) fn discover(path: &Path) -> Result<Repository> {
 
 pub(crate) fn open(path: &Path) -> Result<Repository> {
     open_with(path, RepositoryOpenFlags::NO_SEARCH)
+}
+
+/// Returns a repository of which there is only the work tree: it has rules, but neither objects nor references.
+pub(crate) fn without_git_folder(work_tree: &Path) -> Result<Repository> {
+    let made = Odb::new().and_then(Repository::from_odb);
+    let made = made.and_then(|made| made.set_workdir(work_tree, false).map(|()| made));
+    let repository = made.map_err(|source| RepositoryError::git(work_tree, source))?;
+    refuse_named_pipes(&repository)?;
+    Ok(repository)
 }
 
 /// Files of a work tree that libgit2 reads.

@@ -3,13 +3,14 @@
 use super::handshake::{Handshake, WEBSOCKET_VERSION, handshake};
 use crate::fault::Fault;
 use crate::guard::Guard;
+use crate::intake::Admission;
 use crate::outgoing::Message;
-use crate::request::{LARGE_BYTES, Parsed, parse, parse_large};
+use crate::request::{LARGE_BYTES, Parsed, parse_large};
 use crate::service::{carry_out, complaint};
 use crate::shared::Shared;
 use bytes::Bytes;
 use ccd_store::blocking;
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Incoming};
 use hyper::header::{
     ALLOW, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, ORIGIN,
@@ -17,6 +18,7 @@ use hyper::header::{
 };
 use hyper::{Method, Request, StatusCode};
 use serde_json::value::RawValue;
+use std::error::Error as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio_util::task::TaskTracker;
@@ -50,14 +52,18 @@ impl Posts {
                 refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, Fault::ContentType)
             }
             Handshake::None => match self.body(request.into_body()).await {
-                Ok(body) => self.carry_out(body).await,
+                Ok((body, admission)) => self.carry_out(body, admission).await,
                 Err((status, fault)) => refusal(status, fault),
             },
         }
     }
 
-    async fn body(&self, body: Incoming) -> Result<Vec<u8>, (StatusCode, Fault)> {
-        let limit_bytes = self.service.shared.limits.frame_bytes;
+    async fn body(
+        &self,
+        mut body: Incoming,
+    ) -> Result<(Vec<u8>, Option<Admission>), (StatusCode, Fault)> {
+        let shared = &self.service.shared;
+        let limit_bytes = shared.limits.frame_bytes;
         let too_large = || {
             let fault = Fault::FrameTooLong { limit_bytes };
             (StatusCode::PAYLOAD_TOO_LARGE, fault)
@@ -65,20 +71,39 @@ impl Posts {
         if body.size_hint().lower() > limit_bytes as u64 {
             return Err(too_large());
         }
-        match Limited::new(body, limit_bytes).collect().await {
-            Ok(body) => Ok(body.to_bytes().into()),
-            Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
-            Err(error) => {
+        let no_memory = |fault| (StatusCode::SERVICE_UNAVAILABLE, fault);
+        let (requests, connection) = (&shared.budget.requests, shared.peer.connection);
+        let mut unfinished = requests.begin(connection, shared.limits);
+        let mut text = Vec::new();
+        loop {
+            let frame = tokio::select! {
+                frame = body.frame() => frame,
+                () = unfinished.dropped() => {
+                    unfinished.count(text.len()).map_err(no_memory)?;
+                    continue;
+                }
+            };
+            let Some(frame) = frame else { break };
+            let frame = frame.map_err(|error| {
                 // hyper's own message only says that reading failed.
                 let cause = error.source();
                 let why = cause.map_or_else(|| error.to_string(), ToString::to_string);
-                Err((StatusCode::BAD_REQUEST, Fault::BrokenBody(why)))
+                (StatusCode::BAD_REQUEST, Fault::BrokenBody(why))
+            })?;
+            let data = frame.into_data().unwrap_or_default();
+            if data.len() > limit_bytes - text.len() {
+                return Err(too_large());
             }
+            text.extend_from_slice(&data);
+            unfinished.count(text.len()).map_err(no_memory)?;
         }
+        let admission = unfinished.complete(text.len()).map_err(no_memory)?;
+        Ok((text, admission))
     }
 
-    async fn carry_out(&self, body: Vec<u8>) -> Response {
-        match self.calls.spawn(reply(self.service.clone(), body)).await {
+    async fn carry_out(&self, body: Vec<u8>, admission: Option<Admission>) -> Response {
+        let reply = reply(self.service.clone(), body, admission);
+        match self.calls.spawn(reply).await {
             Ok(Ok(Some(reply))) => json(StatusCode::OK, reply),
             Ok(Ok(None)) => json(StatusCode::OK, RawValue::NULL.to_owned().into()),
             Ok(Err(fault)) => refusal(StatusCode::BAD_REQUEST, fault),
@@ -87,15 +112,18 @@ impl Posts {
     }
 }
 
-async fn reply(service: Guard, body: Vec<u8>) -> Result<Option<Message>, Fault> {
+async fn reply(
+    service: Guard,
+    body: Vec<u8>,
+    _admission: Option<Admission>,
+) -> Result<Option<Message>, Fault> {
     let Shared { peer, limits, .. } = &*service.shared;
-    let text;
-    let parsed = if body.len() > LARGE_BYTES {
-        let (peer, batch_limit) = (peer.clone(), limits.batch);
-        blocking(move || parse_large(body, &peer, batch_limit)).await?
+    let (peer, batch_limit, len) = (peer.clone(), limits.batch, body.len());
+    let parse = move || parse_large(body, &peer, batch_limit);
+    let parsed = if len > LARGE_BYTES {
+        blocking(parse).await?
     } else {
-        text = String::from_utf8(body).map_err(|_| Fault::NotUtf8)?;
-        parse(&text, peer, limits.batch)
+        parse()?
     };
     match parsed {
         Parsed::Wrong(_, fault @ Fault::NotJson(_)) => Err(fault),

@@ -1,7 +1,10 @@
 use super::super::Limits;
-use super::harness::{Seen, Server, assert_error, eventually, request, within};
+use super::harness::{Client, Seen, Server, assert_error, eventually, request, within};
+use super::http::whole_response;
+use super::websocket::{frame, next_frame, raw};
 use serde_json::{Value, json};
-use tokio::io::AsyncReadExt;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 #[tokio::test]
 async fn a_call_too_many_is_refused_at_once() {
@@ -185,5 +188,117 @@ async fn a_subscriber_that_does_not_read_lags_and_harms_nobody() {
     assert!(client.receive().await["result"].is_u64());
     for _ in 0..2000 {
         assert_eq!(client.receive().await["method"], "test.flooded");
+    }
+}
+
+/// The requests of all clients may take 1 MiB.
+fn little_memory(unfinished: Duration) -> Server {
+    Server::with(Limits {
+        requests_bytes: 1 << 20,
+        unfinished,
+        ..Limits::default()
+    })
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Transport {
+    Lines,
+    WebSocket,
+    Http,
+}
+
+const TRANSPORTS: [Transport; 3] = [Transport::Lines, Transport::WebSocket, Transport::Http];
+
+impl Transport {
+    async fn connect(self, server: &Server) -> Client {
+        match self {
+            Self::WebSocket => raw(server).await,
+            _ => server.connect().await,
+        }
+    }
+
+    /// The bytes of a request in this form.
+    fn form(self, text: &str) -> Vec<u8> {
+        match self {
+            Self::Lines => format!("{text}\n").into_bytes(),
+            Self::WebSocket => frame(0x81, text.as_bytes()),
+            Self::Http => format!(
+                "POST / HTTP/1.1\r\nhost: ccd\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{text}",
+                text.len()
+            )
+            .into_bytes(),
+        }
+    }
+
+    async fn receive(self, client: &mut Client) -> Value {
+        match self {
+            Self::Lines => client.receive().await,
+            Self::WebSocket => serde_json::from_slice(&next_frame(client).await.1).unwrap(),
+            Self::Http => serde_json::from_slice(&whole_response(client).await.2).unwrap(),
+        }
+    }
+}
+
+fn filled(id: u64, method: &str, bytes: usize) -> String {
+    request(id, method, json!({"fill": "x".repeat(bytes)})).to_string()
+}
+
+#[tokio::test]
+async fn a_request_is_refused_while_those_of_others_take_all_memory() {
+    for transport in TRANSPORTS {
+        let server = little_memory(Duration::MAX);
+        let mut first = transport.connect(&server).await;
+        first
+            .write(transport.form(&filled(1, "test.wait", 500_000)))
+            .await;
+        eventually("it is handled", || Seen::get(&server.seen.started) == 1).await;
+        let mut second = transport.connect(&server).await;
+        let large = transport.form(&filled(2, "test.echo", 500_000));
+        // An HTTP connection may be closed before it has taken all.
+        let _ = within(second.writer.write_all(&large)).await;
+        let reply = transport.receive(&mut second).await;
+        assert_error(&reply, Value::Null, 1003, "busy");
+        assert_eq!(reply["error"]["data"]["limit_bytes"], 1 << 20);
+        let mut third = transport.connect(&server).await;
+        third
+            .write(transport.form(&filled(3, "test.echo", 50_000)))
+            .await;
+        assert!(transport.receive(&mut third).await["result"].is_object());
+        server.gate.add_permits(1);
+        assert_eq!(transport.receive(&mut first).await["result"], true);
+        third.write(&large).await;
+        assert!(
+            transport.receive(&mut third).await["result"].is_object(),
+            "{transport:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_stays_unfinished_is_dropped_when_others_need_its_memory() {
+    for transport in TRANSPORTS {
+        let server = little_memory(Duration::ZERO);
+        let mut slow = transport.connect(&server).await;
+        let whole = transport.form(&filled(1, "test.echo", 900_000));
+        // What the kernel holds of it is far less than the rest.
+        slow.write(&whole[..800_000]).await;
+        let mut other = transport.connect(&server).await;
+        other
+            .write(transport.form(&filled(2, "test.echo", 500_000)))
+            .await;
+        assert!(transport.receive(&mut other).await["result"].is_object());
+        let reply = transport.receive(&mut slow).await;
+        assert_error(&reply, Value::Null, 1003, "busy");
+        match transport {
+            Transport::Lines => {
+                slow.write(&whole[800_000..]).await;
+                slow.assert_served().await;
+            }
+            Transport::WebSocket => {
+                let closed = next_frame(&mut slow).await;
+                assert_eq!(closed.1, 1013u16.to_be_bytes());
+            }
+            Transport::Http => {}
+        }
     }
 }

@@ -163,7 +163,7 @@ impl Running {
             ..params
         };
         let session = Arc::clone(self.session());
-        match session.send(&self.peer, &params).await {
+        match session.send(&self.peer, params).await {
             Ok(_) | Err(SessionError::NotAlive { .. }) => {}
             // It did not read for 5 s.
             Err(SessionError::InputFull { .. }) => {

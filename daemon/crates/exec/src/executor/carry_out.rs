@@ -18,14 +18,12 @@ use ccd_protocol::exec::{
     DirtyWorktree, ExecPhase, ExecProgress, ExecutionLog, ExecutionResult, ExecutionStatus,
     ExecutionSummary,
 };
-use ccd_repository::{Lock, LockError, RepositoryError};
+use ccd_repository::{Lock, LockError};
 use ccd_terminal::supervised::SupervisedProgram;
 use std::fs::File;
 use std::os::fd::AsFd as _;
 use std::path::Path;
-use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How often the lock of a work tree is tried while another daemon has it.
@@ -208,8 +206,13 @@ impl RunTask {
     /// Checks the work tree, puts changes away if asked to, and takes a snapshot.
     async fn prepare(&mut self, lock: Option<Lock>) -> Result<Ready, ExecError> {
         let request = self.planned.request.clone();
+        let steps = Steps {
+            umask: self.planned.settings.umask,
+            limit: request.timeout.max(STEP_LIMIT),
+            cancelled: self.watcher.cancelled().clone(),
+        };
         let place = if request.worktree {
-            self.fresh().await?
+            self.fresh(&steps).await?
         } else {
             let place = self.planned.place.clone();
             self.look_at(move || place.checked(&request)).await?
@@ -222,11 +225,7 @@ impl RunTask {
             }
         };
         let mut ready = Ready {
-            steps: Steps {
-                umask: self.planned.settings.umask,
-                limit: self.planned.request.timeout.max(STEP_LIMIT),
-                cancelled: self.watcher.cancelled().clone(),
-            },
+            steps,
             place,
             before: None,
             stash: None,
@@ -243,36 +242,24 @@ impl RunTask {
         Ok(ready)
     }
 
-    /// Saves the changes in the stash. Cancelled or not, a save that has begun is waited for, so that what it has put away is
-    /// given back; one that takes too long takes its stash back itself.
+    /// Saves the changes in the stash.
     async fn put_away(&self, ready: &Ready) -> Result<Option<String>, ExecError> {
         let message = format!("{STASH_MESSAGE}{}", self.planned.request_id);
-        // Whoever is second, the save or the time limit, lets the first one have its way.
-        let is_settled = Arc::new(AtomicBool::new(false));
-        let is_late = Arc::clone(&is_settled);
         let (tree, lock) = (ready.place.tree.clone(), Arc::clone(&ready.lock));
-        let save = move || {
+        let own = tree.clone();
+        let take_back = move |stash: &Option<String>| {
             let _lock = lock;
-            let saved = tree.stash_save(&message)?;
-            if let Some(stash) = saved.as_deref()
-                && is_late.swap(true, Ordering::AcqRel)
-            {
-                // Nobody waits any more.
-                let restored = tree.stash_restore(stash);
-                restored.inspect_err(|error| {
-                    tracing::error!(%error, stash, "what was put away too late could not be given back");
-                })?;
-            }
-            Ok::<_, RepositoryError>(saved)
+            let Some(stash) = stash.as_deref() else {
+                return Ok(());
+            };
+            // Nobody waits any more.
+            tree.stash_restore(stash).inspect_err(|error| {
+                tracing::error!(%error, stash, "what was put away too late could not be given back");
+            })
         };
-        let mut saving = pin!(self.in_work_tree(save));
+        let save = move || own.stash_save(&message);
         let root = &ready.place.tree.root;
-        match ready.steps.wait(root, saving.as_mut()).await {
-            Err(ExecError::NoAnswer { .. }) if is_settled.swap(true, Ordering::AcqRel) => {
-                Ok(saving.await?)
-            }
-            saved => saved,
-        }
+        ready.steps.unless_late(root, save, take_back).await
     }
 
     /// Cleans the work tree of what was saved, once its id is written down, and takes the snapshot.

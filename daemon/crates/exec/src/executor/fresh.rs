@@ -1,6 +1,7 @@
 //! The work tree that a run with `worktree` gets for itself.
 
 use super::carry_out::RunTask;
+use super::ready::Steps;
 use crate::error::{ExecError, system};
 use crate::run::before::RunDirectory;
 use crate::run::live;
@@ -15,7 +16,7 @@ use std::os::fd::AsFd as _;
 impl RunTask {
     /// Makes the fresh work tree, with the repository's hooks and filters if the configuration says so.
     /// On an error, neither the work tree nor its branch is left.
-    pub(super) async fn fresh(&self) -> Result<RunDirectory, ExecError> {
+    pub(super) async fn fresh(&self, steps: &Steps) -> Result<RunDirectory, ExecError> {
         let (place, id) = (self.planned.place.clone(), self.planned.request_id.clone());
         let worktrees = self.executor.paths.worktrees.clone();
         let new = self
@@ -25,8 +26,14 @@ impl RunTask {
         if self.executor.settings().worktree_setup {
             return self.set_up(new).await;
         }
-        self.in_work_tree(move || Ok(place.moved_to(new.make()?)))
-            .await
+        let remove = self.removal();
+        let take_back = move |_: &RunDirectory| {
+            remove();
+            Ok(())
+        };
+        let make = move || Ok(place.moved_to(new.make()?));
+        let root = &self.planned.place.tree.root;
+        steps.unless_late(root, make, take_back).await
     }
 
     /// Has git make the work tree. It runs hooks and filters there, so it is under the limits of the run, as Claude Code is, and is
@@ -76,9 +83,12 @@ impl RunTask {
 
     /// Removes the fresh work tree: nobody has worked in it.
     pub(super) async fn remove_fresh(&self) {
+        self.in_work_tree(self.removal()).await;
+    }
+
+    fn removal(&self) -> impl FnOnce() + Send + use<> {
         let (place, id) = (self.planned.place.clone(), self.planned.request_id.clone());
         let worktrees = self.executor.paths.worktrees.clone();
-        self.in_work_tree(move || place.remove_fresh(&id, &worktrees))
-            .await;
+        move || place.remove_fresh(&id, &worktrees)
     }
 }

@@ -8,7 +8,9 @@ use ccd_protocol::ErrorCode;
 use ccd_protocol::exec::{ExecutionResult, ExecutionStatus};
 use ccd_repository::{Lock, LockError, RepositoryError, WorkTree};
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -71,6 +73,35 @@ impl Steps {
                 root: root.to_owned(),
                 seconds: CANCELLED_LIMIT.as_secs(),
             }),
+        }
+    }
+}
+
+impl Steps {
+    /// Does a step that has to be taken back if nobody waits for it any more. Cancelled or not, one that has begun is waited for;
+    /// one that takes too long takes itself back.
+    pub(super) async fn unless_late<T: Send + 'static>(
+        &self,
+        root: &Path,
+        step: impl FnOnce() -> Result<T, RepositoryError> + Send + 'static,
+        take_back: impl FnOnce(&T) -> Result<(), RepositoryError> + Send + 'static,
+    ) -> Result<T, ExecError> {
+        // Whoever is second, the step or the time limit, lets the first one have its way.
+        let is_settled = Arc::new(AtomicBool::new(false));
+        let is_late = Arc::clone(&is_settled);
+        let step = move || {
+            let done = step()?;
+            if is_late.swap(true, Ordering::AcqRel) {
+                take_back(&done)?;
+            }
+            Ok::<_, RepositoryError>(done)
+        };
+        let mut doing = pin!(in_work_tree(self.umask, step));
+        match self.wait(root, doing.as_mut()).await {
+            Err(ExecError::NoAnswer { .. }) if is_settled.swap(true, Ordering::AcqRel) => {
+                Ok(doing.await?)
+            }
+            done => done,
         }
     }
 }
@@ -145,7 +176,54 @@ pub(super) fn spoil(result: &mut ExecutionResult, told: String, kind: &str) {
     result.error_kind = Some(kind.to_owned());
     result.error_message = Some(match result.error_message.take() {
         Some(message) => format!("{message}; {told}"),
-        None => told.clone(),
+        None => told,
     });
-    result.warnings.push(told);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::sync_channel;
+
+    #[test]
+    fn each_failure_of_ours_is_said_once() {
+        let mut result = ExecutionResult {
+            status: ExecutionStatus::Success,
+            ..ExecutionResult::default()
+        };
+        for told in ["the diff is not known", "the stash is kept"] {
+            spoil(&mut result, told.to_owned(), "stash_conflict");
+        }
+        let said = "the diff is not known; the stash is kept";
+        assert_eq!(result.error_message.as_deref(), Some(said));
+        assert_eq!(result.status, ExecutionStatus::Failed);
+        assert_eq!(result.warnings, [""; 0]);
+    }
+
+    #[tokio::test]
+    async fn a_stash_that_is_saved_too_late_is_taken_back() {
+        for (limit, is_late) in [(Duration::ZERO, true), (Duration::MAX, false)] {
+            let steps = Steps {
+                umask: 0o22,
+                limit,
+                cancelled: CancellationToken::new(),
+            };
+            let (given_up, waits) = sync_channel::<()>(0);
+            let (taken_back, stashes) = sync_channel(1);
+            let save = move || {
+                if is_late {
+                    let _ = waits.recv();
+                }
+                Ok("the stash".to_owned())
+            };
+            let take_back = move |stash: &String| {
+                taken_back.send(stash.clone()).unwrap();
+                Ok(())
+            };
+            let saved = steps.unless_late(Path::new("/p"), save, take_back).await;
+            drop(given_up);
+            assert_eq!(saved.is_err(), is_late, "{saved:?}");
+            assert_eq!(stashes.recv().is_ok(), is_late);
+        }
+    }
 }

@@ -4,7 +4,6 @@ use super::facts::{Sourced, stamp};
 use super::project::Project;
 use crate::disk::{MANIFEST_BYTES, modified, names, read};
 use ccd_protocol::memory::{DependencyState, DependencyStatus, PackageManager};
-use semver::{Version, VersionReq};
 use std::path::Path;
 use std::time::{Instant, SystemTime};
 
@@ -120,26 +119,49 @@ fn count(root: &Path, deadline: Instant) -> (u64, u64) {
         // Packages that are links, as those of pnpm, are not looked at.
         let path = Path::new("node_modules").join(name).join("package.json");
         let package = json(root, &path)?;
-        let version = Version::parse(package["version"].as_str()?).ok()?;
-        fits(&version, range.as_str()?)
+        fits(package["version"].as_str()?, range.as_str()?)
     });
     fits.fold((0, 0), |(looked_at, outdated), fits| {
         (looked_at + 1, outdated + u64::from(!fits))
     })
 }
 
-/// Says whether a version is in a range of npm; nothing for ranges of other kinds (tags, addresses, workspaces).
-fn fits(version: &Version, range: &str) -> Option<bool> {
+/// Says whether a version is in a range of npm; nothing for ranges of other kinds (tags, addresses, workspaces) and previews.
+fn fits(version: &str, range: &str) -> Option<bool> {
+    let version = numbers(version)?;
     let mut fits = false;
-    for part in range.split("||").map(str::trim) {
-        let part = match Version::parse(part) {
-            Ok(exact) => format!("={exact}"),
-            Err(_) => part.split_whitespace().collect::<Vec<_>>().join(", "),
-        };
-        let part = if part.is_empty() { "*" } else { &part };
-        fits |= VersionReq::parse(part).ok()?.matches(version);
+    for part in range.split("||") {
+        let mut is_inside = true;
+        for bound in part.split_whitespace() {
+            let start = bound.find(|c: char| !"<>=^~".contains(c))?;
+            let (operator, bound) = bound.split_at(start);
+            let bound = numbers(bound)?;
+            let found = version.get(..bound.len())?;
+            let is_like = |len: usize| found >= &*bound && found[..len] == bound[..len];
+            let first_used = bound.iter().position(|number| *number > 0);
+            is_inside &= match operator {
+                "<" => found < &*bound,
+                "<=" => found <= &*bound,
+                ">" => found > &*bound,
+                ">=" => found >= &*bound,
+                "~" => is_like(bound.len().min(2)),
+                "^" => is_like(first_used.map_or(bound.len(), |at| at + 1)),
+                _ => found == &*bound,
+            };
+        }
+        fits |= is_inside;
     }
     Some(fits)
+}
+
+/// Returns the numbers of a version, or those before the first that may be any.
+fn numbers(version: &str) -> Option<Vec<u64>> {
+    let numbers = version.split('.').take_while(|part| !is_any(part));
+    numbers.map(|part| part.parse().ok()).collect()
+}
+
+fn is_any(part: &str) -> bool {
+    matches!(part, "*" | "x" | "X")
 }
 
 #[cfg(test)]
@@ -149,7 +171,6 @@ mod tests {
 
     #[test]
     fn ranges_of_npm() {
-        let version = Version::new(2, 1, 9);
         for (range, expected) in [
             ("^2.0.0", true),
             ("~2.0.0", false),
@@ -159,11 +180,21 @@ mod tests {
             ("^1 || ^2", true),
             ("2.x", true),
             ("*", true),
+            ("", true),
+            ("2", true),
+            ("2.0", false),
+            ("~2", true),
+            ("<2", false),
+            ("<=2", true),
+            (">2.1", false),
+            ("^0.1.9", false),
+            ("=2.1.9", true),
         ] {
-            assert_eq!(fits(&version, range), Some(expected), "{range}");
+            assert_eq!(fits("2.1.9", range), Some(expected), "{range}");
         }
-        assert_eq!(fits(&version, "workspace:*"), None);
-        assert_eq!(fits(&version, "latest"), None);
+        for range in ["workspace:*", "latest", ">= 2", "2.1.9-rc.1", "1.2.3.4"] {
+            assert_eq!(fits("2.1.9", range), None, "{range}");
+        }
     }
     #[test]
     fn without_evidence_the_dependencies_are_not_called_up_to_date() {

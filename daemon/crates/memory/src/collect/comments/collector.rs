@@ -7,15 +7,12 @@ use crate::collect::open_point::{Comment, Keyword};
 use crate::collect::paths::relative;
 use crate::collect::project::Project;
 use crate::disk::read;
-use ignore::{WalkBuilder, WalkState};
-use parking_lot::Mutex;
+use ccd_repository::IgnoreRules;
 use regex::bytes::Regex;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
-use std::time::Instant;
+use std::sync::LazyLock;
 
 /// Longer files are not written by people.
 const FILE_BYTES: u64 = 1024 * 1024;
@@ -50,37 +47,24 @@ pub(in crate::collect) fn comments(project: &Project) -> Result<Finding<Vec<Comm
     if let Some(bad) = above.chain(main).find_map(bad_rules) {
         return Err(format!("{} {UNFIT}", bad.display()));
     }
-    let found = Mutex::new(Finding::<Vec<Comment>>::default());
-    let is_late = AtomicBool::new(false);
-    let bad = Arc::new(Mutex::new(Vec::new()));
-    walk(root, is_part, &bad).run(|| {
-        Box::new(|entry| {
-            if Instant::now() >= project.deadline {
-                is_late.store(true, Ordering::Relaxed);
-                return WalkState::Quit;
-            }
-            if let Ok(entry) = entry
-                && entry.file_type().is_some_and(|kind| kind.is_file())
-                && let Some((comments, redacted)) = in_file(root, entry.path())
-            {
-                let mut found = found.lock();
-                if found.value.len() < MAX_COMMENTS {
-                    found.value.extend(comments);
-                    found.redacted += redacted;
-                }
-            }
-            WalkState::Continue
-        })
-    });
-    if is_late.load(Ordering::Relaxed) {
+    let rules = IgnoreRules::of(root, tree).map_err(|error| error.to_string())?;
+    let mut bad = Vec::new();
+    let files = sources(project, &rules, &mut bad);
+    let mut found = Finding::<Vec<Comment>>::default();
+    for (path, comments, redacted) in in_files(project, &files) {
+        if found.value.len() < MAX_COMMENTS && !project.is_late() && !rules.ignores(path) {
+            found.value.extend(comments);
+            found.redacted += redacted;
+        }
+    }
+    if project.is_late() {
         return Err("the project has too many files for the time it has".to_owned());
     }
-    let mut found = found.into_inner();
     super::age::mark_old(project, &mut found.value);
     found.value.sort_by(|a, b| rank(a).cmp(&rank(b)));
     let inside = |path: &PathBuf| relative(root, &path.to_string_lossy());
     let why = |path| format!("{} {UNFIT}", inside(path));
-    found.left_out.extend(bad.lock().iter().map(why));
+    found.left_out.extend(bad.iter().map(why));
     Ok(found)
 }
 
@@ -90,8 +74,7 @@ fn rank(one: &Comment) -> (bool, u8, Keyword, &str, u64) {
     (is_other, one.age, one.keyword, &one.path, one.line)
 }
 
-/// Limits on a file of ignore rules and on one line of it: the walk reads the file whole, and recurses for each part of a
-/// pattern.
+/// Limits on a file of ignore rules and on one line of it: libgit2 reads the file whole, and tries each of its lines.
 const RULES_BYTES: u64 = 1024 * 1024;
 const RULE_BYTES: usize = 4096;
 const UNFIT: &str = "is not a regular file of at most 1 MiB, with lines of at most 4 KiB";
@@ -99,7 +82,7 @@ const UNFIT: &str = "is not a regular file of at most 1 MiB, with lines of at mo
 /// Returns the first file in a directory that has rules about what is ignored and is not fit to be read. Opening a named
 /// pipe would wait for ever.
 fn bad_rules(folder: &Path) -> Option<PathBuf> {
-    let rules = [".gitignore", ".ignore", ".git/info/exclude"].map(|name| folder.join(name));
+    let rules = [".gitignore", ".git/info/exclude"].map(|name| folder.join(name));
     let is_fit = |path: &PathBuf| match path.metadata() {
         Ok(about) if !about.is_file() => false,
         Ok(_) => {
@@ -116,45 +99,69 @@ fn bad_rules(folder: &Path) -> Option<PathBuf> {
     rules.into_iter().find(|path| !is_fit(path))
 }
 
-/// Ignored files, hidden files and links are left out, and what others wrote. A directory whose rules cannot be read is
-/// left out, too; their files are put into `bad`. `is_part` says whether rules above the directory count.
-fn walk(root: &Path, is_part: bool, bad: &Arc<Mutex<Vec<PathBuf>>>) -> ignore::WalkParallel {
-    let (bad, top) = (Arc::clone(bad), root.to_owned());
-    let is_ours = move |entry: &ignore::DirEntry| {
-        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-        if !is_folder || entry.depth() == 0 {
-            return true;
+/// Returns the project's files in known languages, without hidden files and links, and without what is in directories that git
+/// ignores or that others wrote. A directory whose rules cannot be read is left out, too; their files are put into `bad`.
+fn sources(project: &Project, rules: &IgnoreRules, bad: &mut Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![project.root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
+            if project.is_late() {
+                return files;
+            }
+            let (name, path) = (entry.file_name(), entry.path());
+            let name = name.to_string_lossy();
+            match entry.file_type() {
+                _ if name.starts_with('.') => {}
+                Ok(kind) if kind.is_file() && language(&name).is_some() => files.push(path),
+                Ok(kind) if kind.is_dir() && is_ours(&project.root, &path, &name) => {
+                    match bad_rules(&path) {
+                        _ if rules.ignores(&path) => {}
+                        Some(rules) => bad.push(rules),
+                        None => folders.push(path),
+                    }
+                }
+                _ => {}
+            }
         }
-        // A repository in it, such as a submodule, is another project.
-        if entry.path().join(".git").symlink_metadata().is_ok() {
-            return false;
-        }
-        let name = entry.file_name().to_string_lossy().to_lowercase();
-        let is_in_sources = || {
-            let above = entry.path().strip_prefix(&top).unwrap_or(entry.path());
-            let above = above.parent().unwrap_or(above);
-            let mut above = above.components();
-            above.any(|part| is_of(SOURCES, &part.as_os_str().to_string_lossy()))
-        };
-        if is_of(OTHERS, &name) || (is_of(BESIDE, &name) && !is_in_sources()) {
-            return false;
-        }
-        let rules = bad_rules(entry.path());
-        let is_good = rules.is_none();
-        bad.lock().extend(rules);
-        is_good
+    }
+    files
+}
+
+fn is_ours(root: &Path, folder: &Path, name: &str) -> bool {
+    // A repository in it, such as a submodule, is another project.
+    if folder.join(".git").symlink_metadata().is_ok() {
+        return false;
+    }
+    let name = name.to_lowercase();
+    let is_in_sources = || {
+        let above = folder.strip_prefix(root).unwrap_or(folder).parent();
+        let mut above = above.into_iter().flat_map(Path::components);
+        above.any(|part| is_of(SOURCES, &part.as_os_str().to_string_lossy()))
     };
-    let mut walk = WalkBuilder::new(root);
-    walk.require_git(false)
-        .parents(is_part)
-        .follow_links(false)
-        .filter_entry(is_ours);
-    walk.threads(std::thread::available_parallelism().map_or(2, |threads| threads.get().min(4)));
-    walk.build_parallel()
+    !is_of(OTHERS, &name) && (!is_of(BESIDE, &name) || is_in_sources())
 }
 
 fn is_of(names: &str, name: &str) -> bool {
     names.split(' ').any(|one| one == name)
+}
+
+type FoundInFile<'a> = (&'a PathBuf, Vec<Comment>, u64);
+
+/// Returns the open points of files, and how many secrets were removed from those of each. Does nothing more once it is late.
+fn in_files<'a>(project: &Project, files: &'a [PathBuf]) -> Vec<FoundInFile<'a>> {
+    let threads = std::thread::available_parallelism().map_or(2, |threads| threads.get().min(4));
+    let look = |path: &'a PathBuf| {
+        let (comments, redacted) = (!project.is_late()).then(|| in_file(&project.root, path))??;
+        (!comments.is_empty()).then_some((path, comments, redacted))
+    };
+    let look = |files: &'a [PathBuf]| files.iter().filter_map(look).collect::<Vec<_>>();
+    std::thread::scope(|scope| {
+        let parts = files.chunks(files.len().div_ceil(threads).max(1));
+        let parts: Vec<_> = parts.map(|part| scope.spawn(move || look(part))).collect();
+        let found = parts.into_iter().filter_map(|part| part.join().ok());
+        found.flatten().collect()
+    })
 }
 
 /// Returns the open points of a file, and how many secrets were removed from them.

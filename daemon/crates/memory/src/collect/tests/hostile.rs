@@ -90,6 +90,28 @@ fn the_whole_file_system_is_too_much_and_is_left_out_in_time() {
 }
 
 #[test]
+fn costly_rules_on_ignored_files_are_given_up_when_the_time_is_over() {
+    let rules: String = (0..100_000).map(|rule| format!("*{rule}*x\n")).collect();
+    let folder = with(&[(".gitignore", &rules)]);
+    for number in 0..1000 {
+        fs::create_dir(folder.path().join(format!("folder{number}"))).unwrap();
+    }
+    collect(folder.path(), None, &Recorded::default()).unwrap();
+    let start = Instant::now();
+    let is_walking = || {
+        let mut threads = fs::read_dir("/proc/self/task").into_iter().flatten();
+        threads.any(|thread| {
+            let name = fs::read_to_string(thread.unwrap().path().join("comm"));
+            name.is_ok_and(|name| name.trim() == "memory comments")
+        })
+    };
+    while is_walking() {
+        let took = start.elapsed();
+        assert!(took < COLLECT_LIMIT * 10, "{took:?}");
+    }
+}
+
+#[test]
 fn a_home_directory_is_a_project_without_what_is_hidden_in_it() {
     let folder = with(&[
         (".claude/projects/-srv/a.py", "# TODO: theirs\n"),

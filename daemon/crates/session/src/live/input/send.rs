@@ -15,6 +15,7 @@ use ccd_text::canonical::LINE_LEN;
 use ccd_text::hidden::{asks_for_secret, ends_with_secret_name};
 use encoding_rs::{Encoding, UTF_8};
 use futures_util::future::{BoxFuture, FutureExt};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -29,8 +30,8 @@ struct RequestedInput {
     bytes: Vec<u8>,
     /// The bytes that the client sent, if they were in another encoding.
     as_typed: Option<Vec<u8>>,
-    /// The text for the interaction log.
-    text: String,
+    /// The text for the interaction log; `None` if it is `bytes` without the Enter key, which may be 16 MiB.
+    text: Option<String>,
     /// The characters that the named keys typed, with longer key names as line ends; `None` without named keys.
     letters: Option<String>,
     /// Only named keys: they can be shown even if they were not echoed.
@@ -58,8 +59,16 @@ impl RequestedInput {
     }
 
     /// Returns what must be kept out of the interaction log if the input is hidden.
-    fn secret(&self) -> &str {
-        self.letters.as_deref().unwrap_or(&self.text)
+    fn secret(&self) -> Cow<'_, str> {
+        self.letters
+            .as_deref()
+            .map_or_else(|| self.text(), Cow::Borrowed)
+    }
+
+    fn text(&self) -> Cow<'_, str> {
+        let typed = self.bytes.strip_suffix(b"\r").filter(|_| self.has_enter);
+        let typed = || String::from_utf8_lossy(typed.unwrap_or(&self.bytes));
+        self.text.as_deref().map_or_else(typed, Cow::Borrowed)
     }
 
     fn form(&self) -> InputForm {
@@ -82,7 +91,7 @@ impl Session {
     pub fn send<'a>(
         self: &'a Arc<Self>,
         peer: &'a Peer,
-        params: &'a SessionSendParams,
+        params: SessionSendParams,
     ) -> BoxFuture<'a, Result<SessionSendReply, SessionError>> {
         async move {
             let began = Instant::now();
@@ -103,7 +112,7 @@ impl Session {
     async fn type_and_search(
         self: &Arc<Self>,
         peer: &Peer,
-        params: &SessionSendParams,
+        mut params: SessionSendParams,
     ) -> Result<SessionSendReply, SessionError> {
         self.require_alive()?;
         self.follow_viewer(peer)?;
@@ -111,9 +120,9 @@ impl Session {
         let is_from_terminal =
             params.data_b64.is_some() && self.facts.encoding != UTF_8 && self.viewers.has(peer);
         let mut input = if is_from_terminal {
-            input_of(self, params, UTF_8)?.encoded(self.facts.encoding)
+            input_of(self, &mut params, UTF_8)?.encoded(self.facts.encoding)
         } else {
-            input_of(self, params, self.facts.encoding)?
+            input_of(self, &mut params, self.facts.encoding)?
         };
         let search = match &params.expect {
             Some(expect) => Some(
@@ -126,6 +135,7 @@ impl Session {
         if self.facts.pipes && params.eof && last_line == LastLine::HandedOver {
             // On a tape, the handed-over part and the end of the input are one key, whenever the program answers the
             // part.
+            input.text = Some(input.text().into_owned());
             input.bytes.pop();
             last_line = LastLine::Begun;
         }
@@ -159,7 +169,7 @@ impl Session {
     /// Keeps a part of a line out of the interaction log from now on.
     fn remember_part(&self, input: &RequestedInput) {
         let is_last = matches!(input.bytes.last(), Some(b'\r' | b'\n'));
-        if self.hidden.remember_part(input.secret(), is_last) {
+        if self.hidden.remember_part(&input.secret(), is_last) {
             self.keep_hidden();
         }
     }
@@ -235,10 +245,10 @@ impl Session {
             None => {
                 let reads_keys = !written.canonical && !input.named_keys;
                 let typed = TypedText {
-                    text: input.text.clone(),
+                    text: input.text().into_owned(),
                     offset: written.offset,
                     hidden,
-                    echo: reads_keys.then(|| input.text.clone()),
+                    echo: reads_keys.then(|| input.text().into_owned()),
                     form: input.form(),
                 };
                 if !hidden {
@@ -259,10 +269,10 @@ impl Session {
     }
 }
 
-/// Converts a request; `encoding` is that of its bytes.
+/// Converts a request, without keeping what it holds; `encoding` is that of its bytes.
 fn input_of(
     session: &Session,
-    params: &SessionSendParams,
+    params: &mut SessionSendParams,
     encoding: &'static Encoding,
 ) -> Result<RequestedInput, SessionError> {
     let given = [
@@ -281,7 +291,7 @@ fn input_of(
     }
     let mut input = if let Some(names) = &params.keys {
         typed_keys(session, names)?
-    } else if let Some(data) = &params.data_b64 {
+    } else if let Some(data) = params.data_b64.take() {
         let bytes = base64::engine::general_purpose::STANDARD
             .decode(data)
             .map_err(|error| {
@@ -291,23 +301,27 @@ fn input_of(
         let text = text.into_owned();
         RequestedInput {
             inexact: is_lossy.then_some(Inexact::Bytes),
-            text,
+            text: Some(text),
             bytes,
             ..RequestedInput::default()
         }
     } else if given_count == 0 {
         RequestedInput {
-            text: String::from(END_SHOWN),
+            text: Some(String::from(END_SHOWN)),
             named_keys: true,
             keys: Some(vec![String::from(END_KEY)]),
             ..RequestedInput::default()
         }
     } else {
-        let text = params.text.clone().unwrap_or_default();
-        let bytes = if params.paste {
-            keys::paste(&session.facts.encoding.encode(&text).0, &session.modes())
+        let text = params.text.take().unwrap_or_default();
+        let session_encoding = session.facts.encoding;
+        let (bytes, text) = if params.paste {
+            let encoded = session_encoding.encode(&text).0;
+            (keys::paste(&encoded, &session.modes()), Some(text))
+        } else if session_encoding == UTF_8 {
+            (text.into_bytes(), None)
         } else {
-            session.facts.encoding.encode(&text).0.into_owned()
+            (session_encoding.encode(&text).0.into_owned(), Some(text))
         };
         RequestedInput {
             bytes,
@@ -317,10 +331,11 @@ fn input_of(
         }
     };
     if params.newline {
+        // A single return would be mistaken for the Enter key.
+        let has_return = input.text().ends_with('\r');
         input.bytes.push(b'\r');
-        if input.text.ends_with('\r') {
-            // A single return would be mistaken for the Enter key.
-            input.text.push('\r');
+        if has_return {
+            input.text.iter_mut().for_each(|text| text.push('\r'));
         } else {
             input.has_enter = true;
         }
@@ -353,7 +368,7 @@ fn typed_keys(session: &Session, names: &[String]) -> Result<RequestedInput, Ses
     }
     Ok(RequestedInput {
         bytes,
-        text,
+        text: Some(text),
         letters: Some(letters),
         named_keys,
         keys: Some(names.to_vec()),

@@ -225,7 +225,7 @@ impl BringUp {
                 params.secret = true;
             }
         }
-        match self.session.send(peer, &params).await {
+        match self.session.send(peer, params).await {
             Err(SessionError::NotAlive { .. }) => {
                 self.session.wait_dead().await;
                 Err(process_ended(&self.session).await)

@@ -313,11 +313,11 @@ fn a_reader_that_was_just_given_input_is_never_fresh() {
     for _ in 0..20 {
         let before = wait_for_reader(&mut terminal, None);
         terminal.send("line\n");
-        let typed = LastTyped::now(b"line\n", before.reader);
+        let typed = LastTyped::now(b"line\n", before.reader, 0);
         let is_busy = |probe: &Probe| probe.verdict == No;
         eventually(|| {
             let probe = terminal.probe();
-            let believed = fresh(&typed, &probe);
+            let believed = fresh(&typed, &probe, 0);
             assert!(!believed || is_busy(&probe), "stale: {before:?} {probe:?}");
             is_busy(&probe)
                 .then_some(())

@@ -82,7 +82,7 @@ impl Row<'_> {
         let mut last = None;
         for text in self.typed {
             let before = wait_for_reader(&mut terminal, last.take());
-            let typed = LastTyped::now(text.as_bytes(), before.reader);
+            let typed = LastTyped::now(text.as_bytes(), before.reader, 0);
             terminal.send(text);
             if *text == STOP_KEY {
                 // Until the shell has stopped the program, it still waits for input.
@@ -111,7 +111,7 @@ impl Row<'_> {
 }
 
 fn is_fresh(last: Option<LastTyped>, probe: &Probe) -> bool {
-    last.is_none_or(|typed| fresh(&typed, probe))
+    last.is_none_or(|typed| fresh(&typed, probe, 0))
 }
 
 /// Waits until the program waits for input again after what was typed `last`.

@@ -98,7 +98,7 @@ fn a_job_whose_client_is_killed_or_gone_before_the_reply_ends_and_is_recorded() 
     let command = command.stdin(Stdio::piped()).stdout(Stdio::null());
     let mut child = command.spawn().unwrap();
     let step = format!("read x < {}; echo $x", fifo.display());
-    let chain = json!({"commands": [{"command": step}]});
+    let chain = json!({"shell": true, "commands": [{"command": step}]});
     serde_json::to_writer(child.stdin.take().unwrap(), &chain).unwrap();
     eventually("it runs", || (counts()["running"] == 1).then_some(()));
     child.kill().unwrap();

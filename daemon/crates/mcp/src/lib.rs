@@ -3,7 +3,7 @@
 //! `rmcp` speaks the protocol; each tool calls methods of the daemon, as any other client does.
 //!
 //! Layers, top first; none uses one before it: `connection` → `server`, `watching`, `resources` → `tools` → `output`,
-//! `wait` → `daemon` → `policy`, `transport`.
+//! `wait` → `transport` → `daemon` → `policy`.
 
 mod connection;
 mod daemon;

@@ -11,6 +11,8 @@ pub(crate) enum CheckState {
     /// Worth knowing, but nothing is broken.
     Warning,
     Wrong,
+    /// Something that need not be there is not there.
+    Absent,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -32,6 +34,10 @@ impl Check {
 
     pub(crate) fn wrong(text: impl Into<String>) -> Self {
         Self::found(CheckState::Wrong, text)
+    }
+
+    pub(crate) fn absent(text: impl Into<String>) -> Self {
+        Self::found(CheckState::Absent, text)
     }
 
     /// What was found; [`Self::of`] names what was looked at.
@@ -61,6 +67,7 @@ pub(crate) fn write(checks: &[Check], out: &mut Printer<'_>) -> io::Result<()> {
             CheckState::Ok => out.paint(Colour::Good, "✓"),
             CheckState::Warning => out.paint(Colour::Notice, "!"),
             CheckState::Wrong => out.paint(Colour::Bad, "✗"),
+            CheckState::Absent => out.paint(Colour::Dim, "-"),
         };
         let (name, text) = (&check.name, printable(&check.text));
         writeln!(out, "{mark} {name:name_len$}  {text}")?;
@@ -79,13 +86,15 @@ mod tests {
             Check::ok("fine").of("a"),
             Check::warning("x").of("long"),
             Check::wrong("bad\nworse").of("b"),
+            Check::absent("not there").of("c"),
         ];
         let text = printed(|out| write(&checks, out));
         assert!(
             text.starts_with("✓ a     fine\n! long  x\n✗ b     bad"),
             "{text}"
         );
-        assert_eq!(text.lines().count(), 3);
+        assert!(text.ends_with("\n- c     not there\n"), "{text}");
+        assert_eq!(text.lines().count(), 4);
         assert!(all_good(&checks[..2]) && !all_good(&checks));
     }
 }

@@ -236,7 +236,15 @@ impl Context {
         if failure.exit() == Exit::BrokenPipe {
             return;
         }
-        report(failure, self.global.json);
+        if self.global.verbose && !self.global.json {
+            let line = failure.line();
+            // What -v shows follows.
+            say(line
+                .split_once("; -v shows")
+                .map_or(&*line, |halves| halves.0));
+        } else {
+            report(failure, self.global.json);
+        }
         let more = match (self.global.json, self.global.verbose) {
             (true, _) => Vec::new(),
             (false, true) => failure.details(),
@@ -294,7 +302,8 @@ pub(crate) fn note(text: &str) {
 /// Prints help. Does nothing if standard output is closed.
 pub(crate) fn print_help(help: impl Display) {
     let mut out = writer::stdout(false);
-    let _ = write!(out, "{help}").and_then(|()| out.flush());
+    let text = help.to_string();
+    let _ = writeln!(out, "{}", text.trim_end()).and_then(|()| out.flush());
 }
 
 /// Writes one or more lines to standard error at once, so that output of other programs is not mixed in.

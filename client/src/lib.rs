@@ -1,7 +1,7 @@
 //! `ccctl`: turns a command line into calls of the daemon, and replies into text and an exit status.
 //! Everything blocks: one connection, one request, one reply. There is no runtime to start.
 //!
-//! Layers, top first; none uses one before it: `verb` → `run`, `attach`, `top`, `picker`, `menu`, `doctor`, `hooks`,
+//! Layers, top first; none uses one before it: `verb` → `run`, `attach`, `top`, `picker`, `doctor`, `hooks`,
 //! `hook`, `mcp`, `demo`, `complete`, `tape`, `tail`, `pager`, `secrets` → `context` → `fullscreen`, `output`,
 //! `job_news`, `check`, `names` → `render`, `ask`, `subscribe`, `caller`, `man`, `own` → `call`, `terminal` → `args`, `lifeline`
 //! → `detach_keys`, `exit_code`, `named_file`, `typed`, `whole_file`, `writer`.
@@ -25,7 +25,6 @@ mod job_news;
 mod lifeline;
 mod man;
 mod mcp;
-mod menu;
 mod named_file;
 mod names;
 mod output;
@@ -45,7 +44,7 @@ mod verb;
 mod whole_file;
 mod writer;
 
-use args::{Ccctl, HookArgs};
+use args::{Ccctl, CommandLine, HookArgs};
 use call::Failure;
 use clap::error::ErrorKind;
 use context::Context;
@@ -59,7 +58,9 @@ pub fn main() -> u8 {
     let args = match Ccctl::parse_words(&words) {
         Ok(args) => args,
         Err(error)
-            if args::names_hook(&words) && !args::names_policy(&words) && !is_help(&error) =>
+            if CommandLine::of(&words).is_hook()
+                && !CommandLine::of(&words).is_policy()
+                && !is_help(&error) =>
         {
             return hook::run(&HookArgs::default(), None).code();
         }
@@ -76,29 +77,22 @@ pub fn main() -> u8 {
     exit.code()
 }
 
-/// Without a command: shows the menu at a terminal, help without one, and the mistake if there are other words.
+/// Without a subcommand: shows help or the picker, and the mistake if there are other words.
 fn without_verb(error: &clap::Error, words: &[OsString]) -> Exit {
     if let Some(global) = args::only_conversation(error, words)
         && !global.json
         && can_draw()
     {
-        return shown(picker::conversations(global));
+        return picker::conversations(global).unwrap_or_else(|failure| {
+            context::report(&failure, false);
+            failure.exit()
+        });
     }
-    let Some(global) = args::only_global(error, words).filter(|global| !global.json) else {
-        return usage(error, words);
-    };
-    if !can_draw() {
+    if CommandLine::of(words).is_empty() && !args::has_option(words, "--json") {
         context::print_help(args::help());
         return Exit::Done;
     }
-    shown(menu::menu(global))
-}
-
-fn shown(shown: Result<Exit, Failure>) -> Exit {
-    shown.unwrap_or_else(|failure| {
-        context::report(&failure, false);
-        failure.exit()
-    })
+    usage(error, words)
 }
 
 /// True for a request, which clap reports as an error.
@@ -117,14 +111,14 @@ fn usage(error: &clap::Error, words: &[OsString]) -> Exit {
             Exit::Done
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand
-            if !args::wants_json(words) =>
+            if !args::has_option(words, "--json") =>
         {
             context::write_error(&error.render().to_string(), false);
             Exit::Usage
         }
         _ => {
             let failure = Failure::Usage(args::explain(error, words));
-            context::report(&failure, args::wants_json(words));
+            context::report(&failure, args::has_option(words, "--json"));
             failure.exit()
         }
     }

@@ -119,7 +119,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         write_pages(folder.path()).unwrap();
         let page_of = |page: &str| std::fs::read_to_string(folder.path().join(page)).unwrap();
-        for page in ["ccctl.1", "ccctl-session-send.1", "ccctl-run.1"] {
+        for page in ["ccctl.1", "ccctl-send.1", "ccctl-run.1"] {
             let text = page_of(page);
             assert!(text.contains(".SH EXAMPLES"), "{page}");
             assert!(text.contains(".SH \"SEE ALSO\""), "{page}");
@@ -127,7 +127,7 @@ mod tests {
         }
         let run = page_of("ccctl-run.1");
         assert!(run.contains(".SH \"EXIT STATUS\"\nThe exit status is the program's"));
-        let list = page_of("ccctl-session-list.1");
+        let list = page_of("ccctl-ls.1");
         assert!(list.contains(".SH \"NOTES\"\nWAITS is") && !list.contains("EXIT STATUS"));
     }
 

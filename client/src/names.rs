@@ -1,10 +1,10 @@
 //! Names of what the daemon has, for completion and for the lists of the menu.
 
 use crate::Failure;
+use crate::args::NameKind;
 use crate::call::{Connection, DaemonAddress, garbled, request_at};
 use crate::caller::claude_dirs;
 use crate::render::{counted, joined, on_one_line};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -15,30 +15,6 @@ pub(crate) struct Name {
     pub(crate) about: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum NameKind {
-    LiveSessions,
-    Sessions,
-    Programs,
-    Chains,
-    Jobs,
-    Tapes,
-    /// Runs of Claude Code.
-    Executions,
-    /// Of the executor.
-    Conversations,
-    /// Of Claude Code.
-    Transcripts,
-    Investigations,
-    TestReports,
-    /// Of the coach, those that wait for a decision.
-    PendingCandidates,
-    Candidates,
-    ConfigKeys,
-    Categories,
-}
-
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) id: String,
@@ -46,25 +22,6 @@ pub(crate) struct Session {
     pub(crate) name: String,
     pub(crate) has_ended: bool,
     pub(crate) about: String,
-}
-
-impl NameKind {
-    /// What a name of this kind names.
-    pub(crate) fn noun(self) -> &'static str {
-        match self {
-            Self::LiveSessions | Self::Sessions => "session",
-            Self::Programs => "program",
-            Self::Chains => "chain",
-            Self::Jobs => "job",
-            Self::Tapes => "tape",
-            Self::Executions => "run",
-            Self::Conversations | Self::Transcripts => "conversation",
-            Self::Investigations | Self::TestReports => "report",
-            Self::PendingCandidates | Self::Candidates => "candidate",
-            Self::ConfigKeys => "key",
-            Self::Categories => "category",
-        }
-    }
 }
 
 /// Where names come from. No daemon is started for them, because it would have none.

@@ -1,12 +1,13 @@
-//! `ccctl session tail` and `ccctl session subscribe`.
+//! `ccctl logs`.
 
 use crate::args::{TailArgs, params};
 use crate::output::{Follow, Output, OutputChunk, OutputForm};
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::session::{OutputEvent, SessionRead, SessionReadParams, SessionSubscribeParams};
 
-/// Prints the last lines, or the output from an offset; with `follow`, until the session ends.
-pub(crate) fn tail(args: &TailArgs, follow: bool, context: &mut Context) -> Result<Exit, Failure> {
+/// Prints the last lines, or the output from an offset; with `--follow`, until the session ends.
+pub(crate) fn tail(args: &TailArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let follow = args.follow;
     if follow && let Some(since) = args.since {
         return follow_from(since, args, context);
     }

@@ -1,8 +1,9 @@
-//! `ccctl test` and `ccctl fuzz`.
+//! `ccctl test` and `ccctl test fuzz`.
 
 use super::investigate::{
     ReportCleanupArgs, ReportListArgs, ReportNameArgs, TargetArgs, for_copies,
 };
+use super::offer::NameKind;
 use super::value::{count, named, seconds, word};
 use ccd_protocol::black_box::TestType;
 use clap::{Args, Subcommand};
@@ -46,6 +47,7 @@ pub(crate) struct FuzzRunArgs {
     pub(crate) timeout: Option<f64>,
     /// Fail only on findings that are not in this report: id, unique prefix of it, or file
     #[arg(long, value_name = "REPORT")]
+    #[arg(add = NameKind::TestReports)]
     pub(crate) baseline: Option<String>,
     /// Also write the report as JUnit XML to this file
     #[arg(long, value_name = "FILE")]
@@ -62,6 +64,8 @@ pub(crate) struct FuzzRunArgs {
 pub(crate) enum BlackBoxVerb {
     /// Test a program (same as ccctl test PROGRAM)
     Run(Box<BlackBoxRunArgs>),
+    /// Look for inputs that break a program (same as ccctl test --types fuzz)
+    Fuzz(Box<FuzzRunArgs>),
     /// List reports, newest first
     #[command(visible_alias = "ls")]
     List(ReportListArgs),
@@ -69,7 +73,7 @@ pub(crate) enum BlackBoxVerb {
     #[command(name = "show", visible_alias = "get")]
     Get(BlackBoxGetArgs),
     /// Delete a report
-    #[command(visible_alias = "rm")]
+    #[command(visible_alias = "rm", mut_arg("report", |report| report.add(NameKind::TestReports)))]
     Delete(ReportNameArgs),
     /// Delete old reports
     #[command(visible_alias = "clean")]
@@ -80,6 +84,7 @@ pub(crate) enum BlackBoxVerb {
 #[derive(Debug, Args)]
 pub(crate) struct BlackBoxGetArgs {
     /// Report: its id, a unique prefix of it, or the name of its file; or a program, for its newest report
+    #[arg(add = NameKind::TestReports)]
     pub(crate) report: String,
     /// Write the report as JUnit XML to this file; - for standard output
     #[arg(long, value_name = "FILE")]

@@ -1,9 +1,10 @@
 //! `ccctl chain`, `ccctl parallel` and `ccctl watch`.
 
+use super::offer::NameKind;
 use super::session_create::CallerArgs;
 use super::value::{count, seconds, timeout};
 use ccd_protocol::Timeout;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueHint};
 use std::path::PathBuf;
 
 /// Commands for chains.
@@ -16,6 +17,7 @@ pub(crate) enum ChainVerb {
     #[command(visible_alias = "show")]
     Get {
         /// Name of the chain
+        #[arg(add = NameKind::Chains)]
         name: String,
     },
     /// Save a chain under a name
@@ -24,21 +26,19 @@ pub(crate) enum ChainVerb {
     #[command(visible_alias = "rm")]
     Delete {
         /// Name of the chain
+        #[arg(add = NameKind::Chains)]
         name: String,
     },
     /// Run the commands of a chain in order
     #[command(mut_arg("cwd", |cwd| cwd.help("Working directory [default: the chain's, or the current one]")))]
     Run(ChainRunArgs),
-    /// Run commands in parallel (same as ccctl parallel)
-    Parallel(ParallelArgs),
-    /// Run a program, or watch a session, and report each match in its output (same as ccctl watch)
-    Watch(WatchArgs),
 }
 
 /// Arguments of `chain save`.
 #[derive(Debug, Args)]
 pub(crate) struct ChainSaveArgs {
     /// Name of the chain: letters, digits, . _ -
+    #[arg(add = NameKind::Chains)]
     pub(crate) name: String,
     /// Commands in order, each quoted so that your shell passes it as one argument
     #[arg(required_unless_present = "file", conflicts_with = "file")]
@@ -55,8 +55,8 @@ pub(crate) struct ChainSaveArgs {
     /// Working directory [default: the directory in which the chain is run]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<String>,
-    /// End each command after S seconds [default: configuration key max_session_runtime]
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
+    /// End each command after SECONDS [default: configuration key max_session_runtime]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) timeout: Option<f64>,
 }
 
@@ -65,6 +65,7 @@ pub(crate) struct ChainSaveArgs {
 pub(crate) struct ChainRunArgs {
     /// Name of a saved chain
     #[arg(required_unless_present = "file", conflicts_with = "file")]
+    #[arg(add = NameKind::Chains)]
     pub(crate) name: Option<String>,
     /// Run the chain in this JSON file; - for standard input
     #[arg(short, long, value_name = "FILE")]
@@ -75,8 +76,8 @@ pub(crate) struct ChainRunArgs {
     /// Run each command with sh -c
     #[arg(long, conflicts_with = "shared")]
     pub(crate) shell: bool,
-    /// End each command after S seconds; none: no limit [default: the chain's limit, or configuration key max_session_runtime]
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
+    /// End each command after SECONDS; none: no limit [default: the chain's limit, or configuration key max_session_runtime]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
     #[command(flatten)]
     pub(crate) start: JobStartArgs,
@@ -94,8 +95,8 @@ pub(crate) struct ParallelArgs {
     /// Run at most N commands at once [default: 10]
     #[arg(short = 'j', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) max_concurrent: Option<u64>,
-    /// End each command after S seconds; none: no limit [default: configuration key max_session_runtime]
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
+    /// End each command after SECONDS; none: no limit [default: configuration key max_session_runtime]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
     /// Run each command with sh -c
     #[arg(long)]
@@ -118,6 +119,7 @@ pub(crate) struct WatchArgs {
     pub(crate) exact: bool,
     /// Watch this session instead of running a program
     #[arg(long, value_name = "SESSION")]
+    #[arg(add = NameKind::LiveSessions)]
     pub(crate) session: Option<String>,
     /// Start at this byte offset in the session's output [default: new output only]
     #[arg(long, value_name = "OFFSET", conflicts_with = "program", allow_negative_numbers = true, value_parser = count)]
@@ -128,8 +130,8 @@ pub(crate) struct WatchArgs {
     /// Run PROGRAM, and the command of --run, with sh -c
     #[arg(long)]
     pub(crate) shell: bool,
-    /// End the watch after S seconds; none: no limit [default: configuration key max_session_runtime; none with --session]
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
+    /// End the watch after SECONDS; none: no limit [default: configuration key max_session_runtime; none with --session]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
     /// End after N matches
     #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
@@ -143,6 +145,7 @@ pub(crate) struct WatchArgs {
         conflicts_with = "session",
         value_name = "PROGRAM"
     )]
+    #[arg(value_hint = ValueHint::CommandWithArguments)]
     pub(crate) program: Vec<String>,
 }
 

@@ -7,7 +7,7 @@ use super::coach_records::{
     DetectArgs, EventsArgs, FingerprintArgs, ForgetArgs, ImportArgs, LedgerArgs, MuteArgs,
     ReportArgs,
 };
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueHint};
 use std::path::PathBuf;
 
 /// Commands for the coach.
@@ -70,6 +70,7 @@ pub(crate) enum CoachVerb {
 pub(crate) struct ReviewArgs {
     /// Only candidates seen in this project: a directory in it, or its repository id
     #[arg(long, value_name = "DIR")]
+    #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) project: Option<String>,
     /// At most N candidates, 1 to 1000 [default: 100]
     #[arg(short = 'n', long, value_name = "N")]

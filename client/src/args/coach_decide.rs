@@ -1,5 +1,6 @@
 //! Decisions of `ccctl coach`.
 
+use super::offer::NameKind;
 use super::value::word;
 use ccd_protocol::coach::{CandidateType, CandidateWords, Scope};
 use clap::Args;
@@ -9,6 +10,7 @@ use clap::Args;
 pub(crate) struct CandidateArg {
     /// Id of the candidate, its fingerprint, or a unique prefix of either
     #[arg(value_name = "ID")]
+    #[arg(add = NameKind::Candidates)]
     pub(crate) candidate: String,
 }
 
@@ -44,6 +46,7 @@ impl WordsArgs {
 
 /// Arguments of `coach approve`.
 #[derive(Debug, Args)]
+#[command(mut_arg("candidate", |id| id.add(NameKind::PendingCandidates)))]
 pub(crate) struct ApproveArgs {
     #[command(flatten)]
     pub(crate) of: CandidateArg,
@@ -75,6 +78,7 @@ pub(crate) struct RuleArgs {
 
 /// Arguments of `coach reject`.
 #[derive(Debug, Args)]
+#[command(mut_arg("candidate", |id| id.add(NameKind::PendingCandidates)))]
 pub(crate) struct RejectArgs {
     #[command(flatten)]
     pub(crate) of: CandidateArg,
@@ -85,6 +89,7 @@ pub(crate) struct RejectArgs {
 
 /// Arguments of `coach edit`.
 #[derive(Debug, Args)]
+#[command(mut_arg("candidate", |id| id.add(NameKind::PendingCandidates)))]
 pub(crate) struct EditArgs {
     #[command(flatten)]
     pub(crate) of: CandidateArg,

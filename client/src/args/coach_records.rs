@@ -3,8 +3,8 @@
 use super::coach_decide::candidate_type;
 use super::value::{time, word};
 use ccd_protocol::coach::{CandidateStatus, CandidateType, SignalType};
-use clap::Args;
 use clap::builder::TypedValueParser;
+use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
 /// Arguments of `coach events`.
@@ -18,6 +18,7 @@ pub(crate) struct EventsArgs {
     pub(crate) signal_type: Option<SignalType>,
     /// Only events of this project: a directory in it, or its repository id
     #[arg(long, value_name = "DIR")]
+    #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) project: Option<String>,
     /// At most N events, 1 to 1000 [default: 100]
     #[arg(short = 'n', long, value_name = "N")]
@@ -81,6 +82,7 @@ pub(crate) struct MuteArgs {
     pub(crate) signal_type: Option<SignalType>,
     /// Only in this project: a directory in it, or its repository id
     #[arg(long, value_name = "DIR")]
+    #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) project: Option<String>,
     /// Record again
     #[arg(long)]
@@ -95,6 +97,7 @@ pub(crate) struct MuteArgs {
 pub(crate) struct ForgetArgs {
     /// Delete events of this project: a directory in it, or its repository id
     #[arg(long, value_name = "DIR")]
+    #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) project: Option<String>,
     /// Delete events of this session of Claude Code
     #[arg(long, value_name = "ID")]

@@ -1,6 +1,7 @@
 //! `ccctl config`.
 
-use clap::Subcommand;
+use super::offer::NameKind;
+use clap::{Subcommand, ValueHint};
 
 /// Commands for the configuration.
 #[derive(Debug, Subcommand)]
@@ -12,11 +13,13 @@ pub(crate) enum ConfigVerb {
     #[command(visible_alias = "show")]
     Get {
         /// Configuration key, such as max_sessions
+        #[arg(add = NameKind::ConfigKeys)]
         key: String,
     },
     /// Check a configuration file without loading it
     Check {
         /// File to check [default: the one in use]
+        #[arg(value_hint = ValueHint::FilePath)]
         file: Option<String>,
     },
     /// Print the path of the configuration file in use

@@ -1,8 +1,9 @@
 //! `ccctl conversation`.
 
+use super::offer::{NameKind, ValueKind};
 use super::value::{directory, named, word};
 use ccd_protocol::conversation::{RecordStatus, StatsBy, TurnRole};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueHint};
 use std::path::PathBuf;
 
 /// Commands for conversations.
@@ -23,7 +24,7 @@ pub(crate) enum ConversationVerb {
     /// Import transcripts, or saved output of claude -p
     Import {
         /// Transcripts, or saved output of claude -p --output-format stream-json --verbose
-        #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+        #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
         files: Vec<PathBuf>,
     },
     /// Write a conversation to a file: HTML page, Markdown or JSON
@@ -31,11 +32,13 @@ pub(crate) enum ConversationVerb {
     /// Open a conversation in a browser
     Open {
         /// Session id, unique prefix of one (at least 4 characters), or file
+        #[arg(add = ValueKind::TranscriptOrFile)]
         conversation: String,
     },
     /// Print a record as Claude Code wrote it, as JSON
     Record {
         /// Session id, unique prefix of one (at least 4 characters), or file
+        #[arg(add = ValueKind::TranscriptOrFile)]
         conversation: String,
         /// UUID of the record, as printed by search
         uuid: String,
@@ -43,6 +46,7 @@ pub(crate) enum ConversationVerb {
     /// Print a tool call with its result as JSON
     Tool {
         /// Session id, unique prefix of one (at least 4 characters), or file
+        #[arg(add = ValueKind::TranscriptOrFile)]
         conversation: String,
         /// Id of the call
         tool_use_id: String,
@@ -50,6 +54,7 @@ pub(crate) enum ConversationVerb {
     /// List the sub-agents of a conversation
     Tree {
         /// Session id, unique prefix of one (at least 4 characters), or file
+        #[arg(add = ValueKind::TranscriptOrFile)]
         conversation: String,
     },
 }
@@ -59,6 +64,7 @@ pub(crate) enum ConversationVerb {
 pub(crate) struct ScopeOfConversations {
     /// Only conversations started in this directory or below it
     #[arg(long, value_name = "DIR", value_parser = directory)]
+    #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) project: Option<String>,
     /// Only at or after TIME: a date (2026-01-31) or RFC 3339
     #[arg(long, value_name = "TIME")]
@@ -109,6 +115,7 @@ pub(crate) struct ConversationSearchArgs {
     pub(crate) file: Option<String>,
     /// Only this conversation: a session id or unique prefix of one (at least 4 characters)
     #[arg(long, value_name = "ID")]
+    #[arg(add = NameKind::Transcripts)]
     pub(crate) session: Option<String>,
     /// Print at most N hits, 1 to 200 [default: 20]
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=200))]
@@ -132,6 +139,7 @@ pub(crate) struct ConversationStatsArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ConversationGetArgs {
     /// Session id, unique prefix of one (at least 4 characters), or file
+    #[arg(add = ValueKind::TranscriptOrFile)]
     pub(crate) conversation: String,
     /// Show tool results in full
     #[arg(long)]
@@ -151,9 +159,11 @@ pub(crate) struct ConversationGetArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ConversationTailArgs {
     /// Only this conversation: a session id, unique prefix of one (at least 4 characters), or file
+    #[arg(add = ValueKind::TranscriptOrFile)]
     pub(crate) conversation: Option<String>,
     /// Follow conversations started in DIR or below it
     #[arg(long, value_name = "DIR", value_parser = directory, conflicts_with = "conversation")]
+    #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) project: Option<String>,
     /// Follow all conversations, wherever they were started
     #[arg(long, conflicts_with_all = ["conversation", "project"])]
@@ -173,9 +183,10 @@ pub(crate) struct ConversationTailArgs {
 )]
 pub(crate) struct ConversationExportArgs {
     /// Session id, unique prefix of one (at least 4 characters), or file
+    #[arg(add = ValueKind::TranscriptOrFile)]
     pub(crate) conversation: String,
     /// File for --json [default: standard output]
-    #[arg(conflicts_with_all = ["html", "markdown"], value_hint = clap::ValueHint::FilePath)]
+    #[arg(conflicts_with_all = ["html", "markdown"], value_hint = ValueHint::FilePath)]
     pub(crate) file: Option<PathBuf>,
     /// Write an HTML page to FILE; - for standard output
     #[arg(long, value_name = "FILE", conflicts_with = "markdown")]

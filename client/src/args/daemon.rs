@@ -1,5 +1,6 @@
 //! `ccctl daemon`.
 
+use super::offer::{LEVELS, ValueKind};
 use super::value::switch;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -19,10 +20,10 @@ pub(crate) enum DaemonVerb {
     Status,
     /// Reload the configuration
     Reload,
-    /// Print the daemon's log (to change what is logged, see daemon log)
+    /// Print the daemon's log
     Logs(LogsArgs),
-    /// Show what the daemon logs, or change it until its next start (to read the log, see daemon logs)
-    Log(LogArgs),
+    /// Show which level the daemon logs, or change it until its next start
+    LogLevel(LogLevelArgs),
     /// Check the database, and delete expired sessions, logs, history and jobs
     Check,
     /// Check that the daemon responds, and how fast
@@ -61,13 +62,17 @@ pub(crate) struct LogsArgs {
     pub(crate) lines: usize,
 }
 
-/// Arguments of `daemon log`.
+/// Arguments of `daemon log-level`.
 #[derive(Debug, Args)]
-pub(crate) struct LogArgs {
-    /// Log this level and above: error, warn, info, debug or trace
-    #[arg(long)]
+pub(crate) struct LogLevelArgs {
+    /// Log this level and above: error, warn, info, debug or trace [default: print the current one]
+    #[arg(add = ValueKind::Words(LEVELS))]
     pub(crate) level: Option<String>,
+    /// The level, as daemon log took it
+    #[arg(long = "level", hide = true, conflicts_with = "level")]
+    pub(crate) level_option: Option<String>,
     /// Log each decision of pattern matching and tape replay: on or off
     #[arg(long, value_name = "on|off", value_parser = switch)]
+    #[arg(add = ValueKind::Words(&["on", "off"]))]
     pub(crate) debug: Option<bool>,
 }

@@ -2,7 +2,7 @@
 
 use super::value::{named, time, word};
 use ccd_protocol::data::DataPart;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueHint};
 
 /// Arguments of `ccctl data`.
 #[derive(Debug, Args)]
@@ -26,6 +26,7 @@ pub(crate) struct DataForgetArgs {
     pub(crate) parts: Vec<DataPart>,
     /// Delete only the data of this directory
     #[arg(long, value_name = "DIR")]
+    #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) project: Option<String>,
     /// Delete only what is older: 90d, 2026-01-31 (UTC) or 2026-01-31T12:00:00Z
     #[arg(long, value_name = "TIME", value_parser = time)]

@@ -1,11 +1,12 @@
 //! `ccctl exec`.
 
+use super::offer::{NameKind, PERMISSION_MODES, ValueKind};
 use super::tape_options::{fallback_modes, latency, record_modes};
 use super::value::{directory, named, word};
 use ccd_policy::split_list;
 use ccd_protocol::exec::{DirtyWorktree, ExecTapeOptions, OutputFormat};
 use ccd_protocol::tape::{FallbackMode, Latency, RecordMode};
-use clap::Args;
+use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
 /// What Claude Code is to do, and how. The daemon checks the values.
@@ -22,6 +23,7 @@ pub(crate) struct ExecRunArgs {
     pub(crate) output_format: Option<OutputFormat>,
     /// Set what Claude Code may do without asking: default, manual, acceptEdits, plan, dontAsk, auto or bypassPermissions
     #[arg(long, value_name = "MODE")]
+    #[arg(add = ValueKind::Words(PERMISSION_MODES))]
     pub(crate) permission_mode: Option<String>,
     /// Allow only these tools: rules separated by commas, such as 'Read,Bash(git:*)'
     #[arg(long, value_name = "RULES", value_parser = tools)]
@@ -31,6 +33,7 @@ pub(crate) struct ExecRunArgs {
     pub(crate) disallowed_tools: Option<ToolList>,
     /// Continue the conversation with this id
     #[arg(long, value_name = "ID")]
+    #[arg(add = NameKind::Conversations)]
     pub(crate) resume: Option<String>,
     /// Continue the last conversation of this repository
     #[arg(long = "continue")]
@@ -52,6 +55,7 @@ pub(crate) struct ExecRunArgs {
     pub(crate) stall_timeout: Option<i64>,
     /// Git work tree to run in [default: the current directory]
     #[arg(long, value_name = "DIR", value_parser = directory)]
+    #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) repo_path: Option<String>,
     /// Run in a new git worktree, which is kept
     #[arg(long)]
@@ -72,6 +76,7 @@ pub(crate) struct ExecRunArgs {
 pub(crate) struct ExecTapeArgs {
     /// Directory of the tapes [default: configuration key replay.tapes_path, otherwise tapes in the base directory]
     #[arg(long, value_name = "DIR", value_parser = directory)]
+    #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) tapes: Option<String>,
     /// What to record: runs that are on no tape (new), those that already are (overwrite), or nothing (disabled)
     #[arg(long, value_name = "MODE", value_parser = record_modes(""))]

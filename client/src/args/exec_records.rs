@@ -1,9 +1,10 @@
 //! `ccctl exec` and its subcommands, which are about records: runs and conversations.
 
 use super::exec::ExecRunArgs;
+use super::offer::NameKind;
 use super::value::{directory, named, word};
 use ccd_protocol::exec::{ExecSessionStatus, ExecutionStatus};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueHint};
 
 /// Arguments of `exec`: an instruction and its options, or a subcommand.
 #[derive(Debug, Args)]
@@ -32,12 +33,14 @@ pub(crate) enum ExecVerb {
     /// Ask a run to stop
     Cancel {
         /// Run id, or a unique prefix of one
+        #[arg(add = NameKind::Executions)]
         execution: String,
     },
     /// List conversations, most recently used first
     Sessions {
         /// Only conversations of the repository of this directory
         #[arg(long, value_name = "DIR", value_parser = directory)]
+        #[arg(value_hint = ValueHint::DirPath)]
         repo_path: Option<String>,
         /// Only conversations with this status
         #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = word(["active", "completed", "expired"], named::<ExecSessionStatus>))]
@@ -46,11 +49,13 @@ pub(crate) enum ExecVerb {
     /// Show a conversation: its instructions and answers
     Session {
         /// Conversation id, or a unique prefix of one
+        #[arg(add = NameKind::Conversations)]
         conversation: String,
     },
     /// End a conversation, so that it cannot be resumed
     End {
         /// Conversation id, or a unique prefix of one
+        #[arg(add = NameKind::Conversations)]
         conversation: String,
     },
     /// Remove old conversations and runs
@@ -67,9 +72,11 @@ pub(crate) enum ExecVerb {
 pub(crate) struct ExecListArgs {
     /// Only runs in the repository of this directory
     #[arg(long, value_name = "DIR", value_parser = directory)]
+    #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) repo_path: Option<String>,
     /// Only runs of this conversation
     #[arg(long, value_name = "ID")]
+    #[arg(add = NameKind::Conversations)]
     pub(crate) session: Option<String>,
     /// Only runs with this status
     #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = word(["queued", "running", "success", "failed", "timeout"], named::<ExecutionStatus>))]
@@ -83,6 +90,7 @@ pub(crate) struct ExecListArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ExecGetArgs {
     /// Run id, or a unique prefix of one
+    #[arg(add = NameKind::Executions)]
     pub(crate) execution: String,
     /// Print the diff of what the run changed
     #[arg(long, conflicts_with = "stdout")]

@@ -1,18 +1,111 @@
 //! The texts after the options in the help of the commands, which `help.txt` has: examples, and what else to know.
 //! They are added only where help is shown: every other command line is parsed sooner without them.
 
-use super::Ccctl;
-use clap::{Command, CommandFactory as _};
+use super::{Global, Noun, noun::Group, noun::WORDS};
+use clap::builder::StyledStr;
+use clap::{Args as _, Command};
 use std::collections::HashMap;
 
 /// Sections with a line of the commands that have the text, separated by commas, and the text.
 const TEXTS: &str = include_str!("help.txt");
 
+/// Most columns of a line in the list of words, which is not wrapped.
+const MAX_LINE: usize = 80;
+
 /// Before the line of the commands.
 const MARK: &str = "## ";
 
+const ABOUT: &str = "Drives any terminal program: starts it, types, waits, reads its screen";
+
+/// The line of the global options where they are not explained.
+const GLOBAL_OPTIONS: &str =
+    "Global options: --socket, --host, --json, --no-start, --verbose; see --help";
+
 /// The definition of all commands, with these texts.
 pub(crate) fn whole_definition() -> Command {
+    let root = Command::new("ccctl")
+        .version(env!("CARGO_PKG_VERSION"))
+        .arg_required_else_help(true)
+        .subcommand_required(true)
+        .disable_help_subcommand(true);
+    let nouns = WORDS.iter().filter_map(|word| Noun::definition(word.name));
+    let root = Global::augment_args(root).about(ABOUT).subcommands(nouns);
+    with_texts(root, "ccctl", &texts())
+}
+
+/// The definition of one word, with its texts, for `--help`.
+pub(super) fn explained(noun: &str) -> Option<Command> {
+    let command = Noun::definition(noun)?;
+    Some(with_texts(command, &format!("ccctl {noun}"), &texts()))
+}
+
+/// The definition of one word for `-h`: without examples and notes, and with one line for the global options.
+pub(super) fn summarised(noun: &str) -> Option<Command> {
+    Noun::definition(noun).map(without_global)
+}
+
+/// The definition of all words for their help, short or explained.
+pub(super) fn root(is_explained: bool) -> Command {
+    let root = with_groups(whole_definition());
+    if is_explained {
+        root
+    } else {
+        without_global(root)
+    }
+}
+
+/// The help of `ccctl` on one screen.
+pub(crate) fn help() -> StyledStr {
+    root(false).render_help()
+}
+
+fn without_global(command: Command) -> Command {
+    fn with_line(command: Command) -> Command {
+        command
+            .after_help(GLOBAL_OPTIONS)
+            .mut_subcommands(with_line)
+    }
+    with_line(command.mut_args(|arg| {
+        let is_global = arg.is_global_set();
+        arg.hide(is_global)
+    }))
+}
+
+/// Lists the words in groups, the rarer ones by name only.
+pub(super) fn with_groups(root: Command) -> Command {
+    let groups = [
+        ("Sessions", Group::Sessions),
+        ("Programs and tapes", Group::Programs),
+        ("Claude Code", Group::ClaudeCode),
+        ("ccd", Group::Ccd),
+    ];
+    let mut list = String::new();
+    for (title, group) in groups {
+        list.push_str(&format!("\n{title}:\n"));
+        for word in WORDS.iter().filter(|word| word.group == group) {
+            list.push_str(&format!("  {:<13} {}\n", word.name, word.about));
+        }
+    }
+    let mut more = String::from("More:");
+    let mut width = more.len();
+    for word in WORDS.iter().filter(|word| word.group == Group::More) {
+        if width + word.name.len() + 1 > MAX_LINE {
+            more.push_str("\n     ");
+            width = 5;
+        }
+        more.push(' ');
+        more.push_str(word.name);
+        width += word.name.len() + 1;
+    }
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{list}\n{more}\n\n{{all-args}}{{after-help}}"
+    );
+    root.mut_subcommands(|command| command.hide(true))
+        .override_usage("ccctl [OPTIONS] <COMMAND>")
+        .help_template(template)
+}
+
+fn texts() -> HashMap<&'static str, &'static str> {
     let sections = TEXTS
         .split(MARK)
         .filter_map(|section| section.split_once('\n'));
@@ -20,12 +113,15 @@ pub(crate) fn whole_definition() -> Command {
         let commands = commands.split(", ");
         commands.map(move |command| (command, text.trim_end()))
     });
-    with_texts(Ccctl::command(), "ccctl", &texts.collect())
+    texts.collect()
 }
 
 fn with_texts(command: Command, path: &str, texts: &HashMap<&str, &'static str>) -> Command {
     let command = match texts.get(path) {
         Some(text) => command.after_help(*text),
+        None if command.has_subcommands() => {
+            command.after_help(format!("{path} COMMAND --help explains a command."))
+        }
         None => command,
     };
     command.mut_subcommands(|inner| {
@@ -37,6 +133,25 @@ fn with_texts(command: Command, path: &str, texts: &HashMap<&str, &'static str>)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_words_of_every_day_are_on_one_screen_and_old_ones_are_not_there() {
+        let help = help().to_string();
+        let lines: Vec<&str> = help.lines().collect();
+        assert!(lines.len() <= 50, "{help}");
+        let too_wide = lines.iter().filter(|line| line.chars().count() > MAX_LINE);
+        assert_eq!(too_wide.collect::<Vec<_>>(), [&""; 0], "{help}");
+        for (word, is_shown) in [
+            ("  new ", true),
+            ("  exec ", true),
+            ("More: session ", true),
+            (" proxy", false),
+            ("  hook ", false),
+            ("dial", false),
+        ] {
+            assert_eq!(help.contains(word), is_shown, "{word}: {help}");
+        }
+    }
 
     #[test]
     fn every_verb_has_an_example_and_every_text_its_commands() {

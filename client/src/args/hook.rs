@@ -2,7 +2,7 @@
 
 use ccd_protocol::hook::spool::LIMIT_BYTES;
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueHint};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -97,6 +97,7 @@ pub(crate) enum HooksVerb {
     /// Write a Claude Code plugin to a directory: ccd's hooks, the MCP server, a skill and slash commands
     Plugin {
         /// Directory to write to; it is created if necessary
+        #[arg(value_hint = ValueHint::DirPath)]
         dir: PathBuf,
     },
 }

@@ -1,9 +1,10 @@
 //! `ccctl investigate`, `probe`, `learn` and `map`.
 
+use super::offer::NameKind;
 use super::session_create::CallerArgs;
 use super::session_output::DetachArgs;
 use super::value::{age, count, seconds};
-use clap::{Arg, Args, Subcommand};
+use clap::{Arg, Args, Subcommand, ValueHint};
 
 const CWD: &str = "Directory in which PROGRAM and relative paths in its arguments are looked up [default: the current one]; the program runs in an empty directory";
 const CLEAN_ENV: &str = "Pass only USER, LOGNAME, SHELL, PATH and LANG from the current environment; HOME is the empty directory";
@@ -61,6 +62,7 @@ pub(crate) struct TargetArgs {
     pub(crate) caller: CallerArgs,
     /// Program and its arguments; put options of ccctl before it, since everything after it goes to the program
     #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM")]
+    #[arg(value_hint = ValueHint::CommandWithArguments)]
     pub(crate) program: Vec<String>,
 }
 
@@ -69,11 +71,11 @@ pub(crate) struct TargetArgs {
 pub(crate) enum InvestigateVerb {
     /// Investigate a program (same as ccctl investigate PROGRAM)
     Run(Box<InvestigateRunArgs>),
-    /// Start a program briefly and report how it behaves (same as ccctl probe)
+    /// Start a program briefly and report how it behaves
     Probe(ProbeArgs),
-    /// Use a program in this terminal and make a report of what you did (same as ccctl learn)
+    /// Use a program in this terminal and make a report of what you did
     Learn(LearnArgs),
-    /// Show the states of a program and the commands between them (same as ccctl map)
+    /// Show the states of a program and the commands between them
     Map(MapArgs),
     /// List reports, newest first
     #[command(visible_alias = "ls")]
@@ -84,8 +86,10 @@ pub(crate) enum InvestigateVerb {
     /// Show the differences between two reports
     Diff {
         /// Report: its id, a unique prefix of it, or the name of its file; or a program, for its newest report
+        #[arg(add = NameKind::Investigations)]
         a: String,
         /// Report to compare A with, named in the same way
+        #[arg(add = NameKind::Investigations)]
         b: String,
     },
     /// Delete a report
@@ -133,9 +137,11 @@ pub(crate) struct MapArgs {
     pub(crate) caller: CallerArgs,
     /// Program, or a report: its id, a unique prefix of it, or the name of its file
     #[arg(value_name = "PROGRAM|REPORT")]
+    #[arg(value_hint = ValueHint::CommandName)]
     pub(crate) target: String,
     /// Arguments of the program, after `--`
     #[arg(last = true, value_name = "ARGS")]
+    #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) args: Vec<String>,
 }
 
@@ -144,6 +150,7 @@ pub(crate) struct MapArgs {
 pub(crate) struct ReportListArgs {
     /// Only reports of this program
     #[arg(long, value_name = "PROGRAM")]
+    #[arg(value_hint = ValueHint::CommandName)]
     pub(crate) program: Option<String>,
     /// Show at most N reports [default: 100]
     #[arg(short = 'n', long, value_name = "N", value_parser = count)]
@@ -154,6 +161,7 @@ pub(crate) struct ReportListArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ReportGetArgs {
     /// Report: its id, a unique prefix of it, or the name of its file; or a program, for its newest report
+    #[arg(add = NameKind::Investigations)]
     pub(crate) report: String,
 }
 
@@ -161,6 +169,7 @@ pub(crate) struct ReportGetArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ReportNameArgs {
     /// Report: its id, a unique prefix of it, or the name of its file
+    #[arg(add = NameKind::Investigations)]
     pub(crate) report: String,
 }
 

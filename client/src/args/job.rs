@@ -1,5 +1,6 @@
 //! `ccctl job`.
 
+use super::offer::NameKind;
 use super::value::{count, seconds};
 use clap::Subcommand;
 
@@ -17,20 +18,23 @@ pub(crate) enum JobVerb {
     #[command(visible_alias = "show")]
     Get {
         /// Job id, or a unique prefix of one
+        #[arg(add = NameKind::Jobs)]
         job: String,
-        /// Wait up to S seconds for the job to end
-        #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
+        /// Wait up to SECONDS for the job to end
+        #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
         wait: Option<f64>,
     },
     /// Cancel a job
     Cancel {
         /// Job id, or a unique prefix of one
+        #[arg(add = NameKind::Jobs)]
         job: String,
     },
     /// Print a job each time it changes, until it ends
     #[command(visible_alias = "tail")]
     Subscribe {
         /// Job id, or a unique prefix of one
+        #[arg(add = NameKind::Jobs)]
         job: String,
     },
 }

@@ -1,6 +1,6 @@
 //! `ccctl memory`.
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueHint};
 use std::path::PathBuf;
 
 /// Commands for session memory.
@@ -28,6 +28,7 @@ pub(crate) enum MemoryVerb {
 pub(crate) struct MemoryProjectArgs {
     /// Directory of the project [default: the nearest directory, from the current one upwards, that has a memory or is the root of a git work tree; otherwise the current directory]
     #[arg(short, long, value_name = "DIR")]
+    #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) project: Option<String>,
 }
 

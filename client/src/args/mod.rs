@@ -13,10 +13,12 @@ mod exec;
 mod exec_records;
 mod help;
 mod hook;
-mod hot;
 mod investigate;
 mod job;
+mod line;
 mod memory;
+mod noun;
+mod offer;
 mod pattern;
 mod program;
 mod record;
@@ -33,14 +35,15 @@ mod usage;
 mod value;
 
 use clap::error::ErrorKind;
-use clap::{Args, FromArgMatches as _, Parser, Subcommand};
+use clap::{Args, Command, FromArgMatches, Subcommand, ValueHint};
 use std::ffi::OsString;
+use std::path::PathBuf;
 
-pub(crate) use help::whole_definition;
-pub(crate) use hot::{names_hook, names_policy};
-pub(crate) use usage::{
-    explain, help, only_conversation, only_global, subcommand_like, wants_json,
-};
+pub(crate) use help::{help, whole_definition};
+pub(crate) use line::{CommandLine, command_of_method, other_verbs, spelled_out};
+pub(crate) use noun::Noun;
+pub(crate) use offer::{NameKind, ValueKind};
+pub(crate) use usage::{explain, only_conversation, subcommand_like};
 pub(crate) use value::{SecretFrom, Size, params, patterns};
 pub(crate) use {
     black_box::*, chain::*, coach::*, coach_decide::*, coach_records::*, config::*,
@@ -49,19 +52,10 @@ pub(crate) use {
     session_input::*, session_output::*, session_wait::*, tape::*, tape_options::*, top::*,
 };
 
-/// Drives any terminal program: starts it, types, waits for its output, reads its screen.
-#[derive(Debug, Parser)]
-#[command(
-    name = "ccctl",
-    version,
-    arg_required_else_help = true,
-    subcommand_required = true,
-    disable_help_subcommand = true
-)]
+/// A command line.
+#[derive(Debug)]
 pub(crate) struct Ccctl {
-    #[command(flatten)]
     pub(crate) global: Global,
-    #[command(subcommand)]
     pub(crate) noun: Noun,
 }
 
@@ -69,17 +63,54 @@ impl Ccctl {
     /// Parses the words of the command line; the first one is the program's name.
     /// Requests for help are errors too.
     pub(crate) fn parse_words(words: &[OsString]) -> Result<Self, clap::Error> {
-        if let Some(hot) = hot::parse(words) {
-            return Ok(hot);
-        }
-        let words = usage::with_help(words.to_vec());
-        match Self::try_parse_from(&words) {
-            Err(error) if is_help(&error) => whole_definition()
-                .try_get_matches_from(words)
-                .and_then(|matches| Self::from_arg_matches(&matches)),
+        let words = line::respelled(words.to_vec());
+        match Self::parse(&words, Noun::definition) {
+            Err(error) if is_help(&error) && has_option(&words, "--help") => {
+                Self::parse(&words, help::explained)
+            }
+            Err(error) if is_help(&error) => Self::parse(&words, help::summarised),
             parsed => parsed,
         }
     }
+
+    fn parse(
+        words: &[OsString],
+        definition: fn(&str) -> Option<Command>,
+    ) -> Result<Self, clap::Error> {
+        let line = CommandLine::of(words);
+        // No time is lost with the most frequent call of all.
+        if line.is_hook() && line.before.is_empty() && line.after.is_empty() {
+            return Ok(Self {
+                global: Global::default(),
+                noun: Noun::Hook(HookArgs::default()),
+            });
+        }
+        let noun = line.noun.unwrap_or_default();
+        let (noun, mut matches) = match definition(noun) {
+            Some(command) => {
+                let command = command.bin_name(format!("ccctl {noun}"));
+                let words = line.before.iter().chain(line.after);
+                let matches = command.no_binary_name(true).try_get_matches_from(words)?;
+                (noun.to_owned(), matches)
+            }
+            // A mistake, a request for help, or options in a form that only clap reads.
+            None => {
+                let command = help::root(has_option(words, "--help"));
+                let matches = command.try_get_matches_from(words)?.remove_subcommand();
+                matches.unwrap_or_default()
+            }
+        };
+        Ok(Self {
+            global: Global::from_arg_matches_mut(&mut matches)?,
+            noun: Noun::read(&noun, &mut matches)?,
+        })
+    }
+}
+
+/// True if an option is among the words that do not belong to a program.
+pub(crate) fn has_option(words: &[OsString], option: &str) -> bool {
+    let mut own = words.iter().take_while(|word| *word != "--");
+    own.any(|word| word == option)
 }
 
 /// True if the error is, or starts with, the help of a command.
@@ -96,6 +127,7 @@ fn is_help(error: &clap::Error) -> bool {
 pub(crate) struct Global {
     /// Use the daemon at this socket [default: $CCD_SOCKET, otherwise ccd.sock in $CCD_HOME/run, otherwise in $XDG_RUNTIME_DIR/ccd, otherwise in ~/.claude-control/run]
     #[arg(long, global = true, value_name = "PATH")]
+    #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) socket: Option<String>,
     // In a documentation comment, the brackets would be links.
     #[arg(
@@ -118,124 +150,39 @@ pub(crate) struct Global {
     pub(crate) verbose: bool,
 }
 
-/// The noun of a command line, or a command that has none.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Noun {
-    /// Create and drive sessions: programs in their own terminals
-    #[command(subcommand)]
-    Session(SessionVerb),
-    /// Run one program on a terminal until it exits, and exit with its status
-    Run(Box<RunArgs>),
-    /// Run a program and record it on a tape
-    #[command(mut_args(tape_options::for_rec))]
-    Rec(Box<RecordArgs>),
-    /// Replay a program from its tapes
-    #[command(mut_args(tape_options::for_play))]
-    Play(Box<RecordArgs>),
-    /// Replay a program from its tapes until an input is on no tape, then continue with the real program
-    #[command(mut_args(tape_options::for_proxy))]
-    Proxy(Box<RecordArgs>),
-    /// List, check, convert and play back tapes: recordings of programs
-    #[command(subcommand)]
-    Tape(Box<TapeVerb>),
-    /// List live sessions (same as session list)
-    Ls {
-        /// Include ended sessions
-        #[arg(short, long)]
-        all: bool,
-    },
-    /// Attach this terminal to a session (same as session attach)
-    Attach(AttachArgs),
-    /// Show a live table of the sessions, with keys to inspect and end them
-    Top(TopArgs),
-    /// Recognise prompts, errors, help texts and data in output
-    #[command(subcommand)]
-    Pattern(PatternVerb),
-    /// Save and run sequences of commands
-    #[command(subcommand)]
-    Chain(ChainVerb),
-    /// Run commands in parallel
-    Parallel(ParallelArgs),
-    /// Run a program, or watch a session, and report each match in its output
-    Watch(WatchArgs),
-    /// Manage program configurations: how to start a program and get it ready
-    #[command(subcommand)]
-    Program(ProgramVerb),
-    /// Turn repeated friction in Claude Code into rules, with your approval
-    #[command(subcommand)]
-    Coach(Box<CoachVerb>),
-    /// Run Claude Code on an instruction in a git work tree, and report what it changed
-    Exec(Box<ExecArgs>),
-    /// List, search, show, follow and export Claude Code conversations
-    #[command(subcommand, override_usage = "ccctl conversation [OPTIONS] [COMMAND]")]
-    Conversation(Box<ConversationVerb>),
-    /// Save the state of a project for the next Claude Code session
-    #[command(subcommand)]
-    Memory(MemoryVerb),
-    /// Find out what a program offers: its help, commands, prompts, states and ways to end it
-    Investigate(Box<InvestigateArgs>),
-    /// Start a program briefly and report whether it waits for input, and its prompt, version and help options
-    Probe(ProbeArgs),
-    /// Use a program in this terminal and make a report of what you did
-    Learn(LearnArgs),
-    /// Show the states of a program and the commands that lead from one to another
-    Map(MapArgs),
-    /// Test how a program starts, helps, exits, uses resources and handles unexpected inputs
-    Test(Box<BlackBoxArgs>),
-    /// Look for inputs that break a program (same as test --types fuzz)
-    Fuzz(Box<FuzzRunArgs>),
-    /// List, follow and cancel background jobs
-    #[command(subcommand)]
-    Job(JobVerb),
-    /// Show and check the configuration
-    #[command(subcommand)]
-    Config(ConfigVerb),
-    /// Start, stop and inspect the daemon
-    #[command(subcommand)]
-    Daemon(DaemonVerb),
-    /// Take the payload of a Claude Code hook from standard input; Claude Code calls this
-    Hook(HookArgs),
-    /// Install ccd's hooks in Claude Code, and check that they work
-    #[command(subcommand)]
-    Hooks(HooksVerb),
-    /// List what ccd keeps about you and where, and delete it
-    Data(DataArgs),
-    /// Check the daemon, its service, files and disk, system limits, Claude Code and ccd's hooks
-    Doctor,
-    /// Run a demo with its own temporary daemon
-    Demo,
-    /// Call a method of the daemon's protocol and print the reply
-    Call(CallArgs),
-    /// Serve MCP on standard input and output: give an agent terminals, conversation search and session memory
-    Mcp,
-    /// Connect standard input and output to the daemon; --host runs this on the other host
-    Dial,
-    /// Print a shell completion script (it completes session names and job ids too)
-    Completions {
-        /// Shell to print the script for
-        shell: clap_complete::Shell,
-    },
-    /// Print the completions of one word of a command line; completion scripts call this
-    #[command(hide = true)]
-    Complete(CompleteArgs),
-    /// Print the man page, or write the pages of all commands
-    Man {
-        /// Write all pages to this directory
-        #[arg(long, value_name = "DIR")]
-        dir: Option<std::path::PathBuf>,
-    },
-    /// Print the version of ccctl, and of the daemon if one is running
-    Version,
-}
-
 /// Arguments of `call`.
 #[derive(Debug, Args)]
 pub(crate) struct CallArgs {
     /// Method name, such as session.list
+    #[arg(add = ValueKind::Methods)]
     pub(crate) method: String,
     /// Parameters as a JSON object
     #[arg(default_value = "{}", value_name = "JSON")]
     pub(crate) params: String,
+}
+
+/// Arguments of `demo`.
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Do not stop after each chapter
+    #[arg(long)]
+    pub(crate) fast: bool,
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// Shell to print the script for
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// Write all pages to this directory
+    #[arg(long, value_name = "DIR")]
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub(crate) dir: Option<PathBuf>,
 }
 
 /// Arguments of `complete`.
@@ -250,31 +197,40 @@ pub(crate) struct CompleteArgs {
 
 /// Parses a command as a shell would, without the name of the program.
 #[cfg(test)]
-pub(crate) fn parsed(line: &str) -> Result<Noun, clap::Error> {
+pub(crate) fn parsed_line(line: &str) -> Result<Ccctl, clap::Error> {
     let words = ccd_base::shell::split(line).unwrap().words;
     let words = std::iter::once("ccctl".to_owned()).chain(words);
-    Ccctl::try_parse_from(words).map(|parsed| parsed.noun)
+    Ccctl::parse_words(&words.map(OsString::from).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+pub(crate) fn parsed(line: &str) -> Result<Noun, clap::Error> {
+    parsed_line(line).map(|parsed| parsed.noun)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory as _;
 
     #[test]
     fn the_definition_is_consistent() {
-        Ccctl::command().debug_assert();
+        whole_definition().debug_assert();
     }
 
     #[test]
     fn global_options_may_be_anywhere_before_the_program() {
         for line in [
-            "ccctl --json session list",
-            "ccctl session --json list",
-            "ccctl session list --json",
+            "--json --socket /s job list",
+            "job --json --socket=/s list",
+            "job list --socket /s --json",
+            "ls --json --socket /s",
         ] {
-            let parsed = Ccctl::try_parse_from(line.split(' ')).unwrap();
-            assert!(parsed.global.json, "{line}");
+            let global = parsed_line(line).unwrap().global;
+            assert_eq!(
+                (global.json, global.socket.as_deref()),
+                (true, Some("/s")),
+                "{line}"
+            );
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `ccctl pattern`.
 
+use super::offer::{NameKind, ValueKind};
 use ccd_protocol::pattern::PatternType;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -14,16 +15,20 @@ pub(crate) enum PatternVerb {
     List {
         /// Type of pattern: prompt, error, help, data_format or state
         #[arg(value_name = "TYPE", value_parser = pattern_type)]
+        #[arg(add = ValueKind::PatternTypes)]
         pattern_type: Option<PatternType>,
         /// Category whose patterns are listed
+        #[arg(add = NameKind::Categories)]
         category: Option<String>,
     },
     /// Replace the patterns of a category, or add a category
     Set {
         /// Type of pattern: prompt, error, help, data_format or state
         #[arg(value_name = "TYPE", value_parser = pattern_type)]
+        #[arg(add = ValueKind::PatternTypes)]
         pattern_type: PatternType,
         /// Category name
+        #[arg(add = NameKind::Categories)]
         category: String,
         /// Regular expressions; put -- before the first one that starts with -
         #[arg(required = true, value_name = "PATTERN")]
@@ -36,8 +41,10 @@ pub(crate) enum PatternVerb {
     Unset {
         /// Type of pattern: prompt, error, help, data_format or state
         #[arg(value_name = "TYPE", value_parser = pattern_type)]
+        #[arg(add = ValueKind::PatternTypes)]
         pattern_type: PatternType,
         /// Category name
+        #[arg(add = NameKind::Categories)]
         category: String,
     },
     /// Show which patterns match a text, and where
@@ -53,6 +60,7 @@ pub(crate) struct TestArgs {
     pub(crate) text: PatternText,
     /// Test only patterns of this type: prompt, error, help, data_format or state
     #[arg(short, long = "type", value_name = "TYPE", value_parser = pattern_type)]
+    #[arg(add = ValueKind::PatternTypes)]
     pub(crate) pattern_type: Option<PatternType>,
 }
 

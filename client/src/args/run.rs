@@ -4,14 +4,14 @@ use super::session_create::{CallerArgs, ConfigArgs};
 use super::tape_options::NamedTapeArgs;
 use super::value::{Size, size, timeout};
 use ccd_protocol::Timeout;
-use clap::Args;
+use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// End the program after S seconds; none: no limit [default: configuration key max_session_runtime]
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
+    /// End the program after SECONDS; none: no limit [default: configuration key max_session_runtime]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
     #[command(flatten)]
     pub(crate) caller: CallerArgs,
@@ -40,11 +40,12 @@ pub(crate) struct RunArgs {
     pub(crate) script: Option<PathBuf>,
     /// Interpreter for --script
     #[arg(long = "with", value_name = "INTERPRETER", requires = "script")]
+    #[arg(value_hint = ValueHint::CommandName)]
     pub(crate) interpreter: Option<String>,
     #[command(flatten)]
     pub(crate) config: ConfigArgs,
-    /// Terminal size [default: the size of this terminal, or 24x80]
-    #[arg(long, value_parser = size, value_name = "ROWSxCOLS")]
+    /// Terminal size [default: the size of this terminal, or 80x24]
+    #[arg(long, value_parser = size, value_name = "COLSxROWS")]
     pub(crate) size: Option<Size>,
     /// Program and its arguments, passed on unchanged
     #[arg(
@@ -52,6 +53,7 @@ pub(crate) struct RunArgs {
         required_unless_present_any = ["script", "config"],
         value_name = "PROGRAM"
     )]
+    #[arg(value_hint = ValueHint::CommandWithArguments)]
     pub(crate) program: Vec<String>,
     #[command(flatten)]
     pub(crate) tape: NamedTapeArgs,

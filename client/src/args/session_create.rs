@@ -1,12 +1,13 @@
-//! `ccctl session create`.
+//! `ccctl new`.
 
+use super::offer::NameKind;
 use super::session_output::DetachArgs;
 use super::tape_options::NamedTapeArgs;
 use super::value::{SecretFrom, Size, seconds, secret, size, terminal_type, variable};
-use clap::Args;
+use clap::{Args, ValueHint};
 use std::collections::BTreeMap;
 
-/// Arguments of `session create`.
+/// Arguments of `new`.
 #[derive(Debug, Args)]
 pub(crate) struct CreateArgs {
     /// Give the session a name, to use instead of its id; implies --persist
@@ -21,8 +22,8 @@ pub(crate) struct CreateArgs {
     pub(crate) shell: bool,
     #[command(flatten)]
     pub(crate) caller: CallerArgs,
-    /// Terminal size [default: 24x80]
-    #[arg(long, value_parser = size, value_name = "ROWSxCOLS", conflicts_with_all = ["rows", "cols"])]
+    /// Terminal size [default: 80x24]
+    #[arg(long, value_parser = size, value_name = "COLSxROWS", conflicts_with_all = ["rows", "cols"])]
     pub(crate) size: Option<Size>,
     /// Terminal rows, 1 to 1000
     #[arg(long, allow_negative_numbers = true)]
@@ -44,7 +45,7 @@ pub(crate) struct CreateArgs {
     pub(crate) no_persist: bool,
     #[command(flatten)]
     pub(crate) config: ConfigArgs,
-    /// Attach this terminal at once, as session attach does; the session takes its size
+    /// Attach this terminal at once, as ccctl attach does; the session takes its size
     #[arg(short, long)]
     pub(crate) attach: bool,
     #[command(flatten)]
@@ -56,13 +57,13 @@ pub(crate) struct CreateArgs {
     #[arg(long)]
     pub(crate) stream: bool,
     /// Default timeout of send --expect, expect, wait and run in this session, in seconds; 0: check once [default: 30]
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) timeout: Option<f64>,
-    /// Idle timeout: end the session after S seconds without input or output; 0: never [default: configuration key session_timeout]
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
+    /// Idle timeout: end the session after SECONDS without input or output; 0: never [default: configuration key session_timeout]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) session_timeout: Option<f64>,
-    /// Maximum run time: end the session after S seconds; 0: never [default: configuration key max_session_runtime]
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
+    /// Maximum run time: end the session after SECONDS; 0: never [default: configuration key max_session_runtime]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) max_runtime: Option<f64>,
     /// End the session after BYTES of output; with --persist or --name, drop its oldest output instead, a quarter of
     /// BYTES (at least 64 KiB) at a time; 0: no limit [default: configuration key max_output_size]
@@ -77,6 +78,7 @@ pub(crate) struct CreateArgs {
         required_unless_present_any = ["shell", "config"],
         value_name = "PROGRAM"
     )]
+    #[arg(value_hint = ValueHint::CommandWithArguments)]
     pub(crate) program: Vec<String>,
     #[command(flatten)]
     pub(crate) tape: NamedTapeArgs,
@@ -87,6 +89,7 @@ pub(crate) struct CreateArgs {
 pub(crate) struct CallerArgs {
     /// Working directory [default: the current one]
     #[arg(long, value_name = "DIR")]
+    #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) cwd: Option<String>,
     /// Set an environment variable; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
@@ -104,6 +107,7 @@ pub(crate) struct CallerArgs {
 pub(crate) struct ConfigArgs {
     /// Start the program that this configuration describes, and wait until it is ready; see ccctl program
     #[arg(long, value_name = "NAME")]
+    #[arg(add = NameKind::Programs)]
     pub(crate) config: Option<String>,
     /// Set a placeholder of the configuration; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable, requires = "config")]

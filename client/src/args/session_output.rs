@@ -1,14 +1,16 @@
 //! Commands that show a session's output: `read`, `screen`, `tail`, `history`, `attach`.
 
+use super::offer::NameKind;
 use super::value::count;
 use crate::detach_keys::{DetachKeys, detach_keys};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Arguments of `session read`.
+/// Arguments of `read`.
 #[derive(Debug, Args)]
 pub(crate) struct ReadArgs {
     /// Id, name, or unique prefix of an id
+    #[arg(add = NameKind::Sessions)]
     pub(crate) session: String,
     /// Start at this byte offset in the output
     #[arg(long, value_name = "OFFSET", allow_negative_numbers = true, value_parser = count)]
@@ -24,10 +26,11 @@ pub(crate) struct ReadArgs {
     pub(crate) raw: bool,
 }
 
-/// Arguments of `session screen`.
+/// Arguments of `screen`.
 #[derive(Debug, Args)]
 pub(crate) struct ScreenArgs {
     /// Id, name, or unique prefix of an id
+    #[arg(add = NameKind::Sessions)]
     pub(crate) session: String,
     /// Also print the cursor's row and column, counted from 0, to standard error
     #[arg(long)]
@@ -52,10 +55,11 @@ pub(crate) struct ScreenArgs {
     pub(crate) max_rows: Option<u16>,
 }
 
-/// Arguments of `session attach`.
+/// Arguments of `attach`.
 #[derive(Debug, Args)]
 pub(crate) struct AttachArgs {
     /// Id, name, or unique prefix of an id
+    #[arg(add = NameKind::LiveSessions)]
     pub(crate) session: String,
     /// View only: keys are not passed on, the session is not resized, and Ctrl-C also detaches
     #[arg(short, long)]
@@ -73,10 +77,11 @@ pub(crate) struct DetachArgs {
     pub(crate) detach_keys: DetachKeys,
 }
 
-/// Arguments of `session tail` and `session subscribe`.
+/// Arguments of `logs`.
 #[derive(Debug, Args)]
 pub(crate) struct TailArgs {
     /// Id, name, or unique prefix of an id
+    #[arg(add = NameKind::Sessions)]
     pub(crate) session: String,
     /// Keep printing new output until the session ends
     #[arg(short, long)]
@@ -96,6 +101,7 @@ pub(crate) struct TailArgs {
 #[derive(Debug, Args)]
 pub(crate) struct HistoryArgs {
     /// Id, name, or unique prefix of an id
+    #[arg(add = NameKind::Sessions)]
     pub(crate) session: String,
     /// Show at most the N newest rows [default: 200]
     #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]

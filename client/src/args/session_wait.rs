@@ -1,13 +1,15 @@
-//! `ccctl session expect` and `ccctl session wait`.
+//! `ccctl expect` and `ccctl wait`.
 
+use super::offer::NameKind;
 use super::value::{count, milliseconds, timeout};
 use ccd_protocol::Timeout;
 use clap::Args;
 
-/// Arguments of `session expect`.
+/// Arguments of `expect`.
 #[derive(Debug, Args)]
 pub(crate) struct ExpectArgs {
     /// Id, name, or unique prefix of an id
+    #[arg(add = NameKind::LiveSessions)]
     pub(crate) session: String,
     /// Regular expressions; the one that matches earliest in the output wins
     #[arg(required_unless_present = "eof", value_name = "PATTERN")]
@@ -24,24 +26,25 @@ pub(crate) struct ExpectArgs {
     /// Include control sequences in the text that is matched
     #[arg(long)]
     pub(crate) raw: bool,
-    /// Wait up to S seconds; none: no limit [default: the session's timeout]
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
+    /// Wait up to SECONDS; none: no limit [default: the session's timeout]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
 }
 
-/// Arguments of `session wait`.
+/// Arguments of `wait`.
 #[derive(Debug, Args)]
 pub(crate) struct WaitArgs {
     /// Id, name, or unique prefix of an id
+    #[arg(add = NameKind::Sessions)]
     pub(crate) session: String,
     #[command(flatten)]
     pub(crate) condition: WaitCondition,
-    /// Wait up to S seconds; none: no limit [default: none with --exit, otherwise the session's timeout]
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
+    /// Wait up to SECONDS; none: no limit [default: none with --exit, otherwise the session's timeout]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
 }
 
-/// The condition of `session wait`.
+/// The condition of `wait`.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct WaitCondition {

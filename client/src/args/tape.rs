@@ -1,11 +1,12 @@
 //! `ccctl tape`.
 
+use super::offer::NameKind;
 use super::tape_options::{self, TapeArgs};
 use super::value::{age, directory, factor, seconds, timeout};
 use ccd_protocol::Timeout;
 use ccd_protocol::tape::TapeFormat;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueHint};
 use std::path::PathBuf;
 
 /// The option that names the tapes directory.
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 pub(crate) struct RootArgs {
     /// Directory of the tapes [default: configuration key replay.tapes_path, otherwise tapes in the base directory]
     #[arg(long, value_name = "DIR", value_parser = directory)]
+    #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) tapes: Option<String>,
 }
 
@@ -20,6 +22,7 @@ pub(crate) struct RootArgs {
 #[derive(Debug, Args)]
 pub(crate) struct TapeOf {
     /// Tape id, a unique part of one, or a file
+    #[arg(add = NameKind::Tapes)]
     pub(crate) tape: String,
     #[command(flatten)]
     pub(crate) root: RootArgs,
@@ -29,6 +32,7 @@ pub(crate) struct TapeOf {
 #[derive(Debug, Args)]
 pub(crate) struct TapesOf {
     /// Tape id, a unique part of one, or a file [default: all tapes]
+    #[arg(add = NameKind::Tapes)]
     pub(crate) tape: Option<String>,
     #[command(flatten)]
     pub(crate) root: RootArgs,
@@ -68,8 +72,10 @@ pub(crate) enum TapeVerb {
     /// Compare two tapes, ignoring values that differ from run to run, such as times
     Diff {
         /// Tape id, a unique part of one, or a file
+        #[arg(add = NameKind::Tapes)]
         a: String,
         /// Tape id, a unique part of one, or a file
+        #[arg(add = NameKind::Tapes)]
         b: String,
         #[command(flatten)]
         root: RootArgs,
@@ -122,6 +128,7 @@ pub(crate) struct TapeImportArgs {
     pub(crate) root: RootArgs,
     /// Program that the asciicast is a recording of [default: the one that it names]
     #[arg(last = true, value_name = "PROGRAM")]
+    #[arg(value_hint = ValueHint::CommandName)]
     pub(crate) program: Vec<String>,
 }
 
@@ -149,8 +156,8 @@ pub(crate) struct TapePlayArgs {
     /// Speed factor [default: 1]
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = factor)]
     pub(crate) speed: Option<f64>,
-    /// Shorten pauses to at most S seconds
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
+    /// Shorten pauses to at most SECONDS
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) idle_limit: Option<f64>,
 }
 
@@ -168,11 +175,11 @@ pub(crate) struct TapeSvgArgs {
     /// Speed factor [default: 1]
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = factor, requires = "animated")]
     pub(crate) speed: Option<f64>,
-    /// Shorten pauses to at most S seconds [default: 2]
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds, requires = "animated")]
+    /// Shorten pauses to at most SECONDS [default: 2]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds, requires = "animated")]
     pub(crate) idle_limit: Option<f64>,
-    /// Show the last image for S seconds before the animation starts again [default: 2]
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds, requires = "animated")]
+    /// Show the last image for SECONDS before the animation starts again [default: 2]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds, requires = "animated")]
     pub(crate) end_pause: Option<f64>,
     /// Write to this file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
@@ -186,9 +193,10 @@ pub(crate) struct TapeVerifyArgs {
     pub(crate) of: TapeOf,
     /// Working directory of the program [default: the one on the tape]
     #[arg(long, value_name = "DIR")]
+    #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) cwd: Option<String>,
-    /// Wait up to S seconds for each answer; none: no limit [default: 30]
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
+    /// Wait up to SECONDS for each answer; none: no limit [default: 30]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
     /// Read the hidden inputs, such as passwords, from this file, one per line; - for standard input
     #[arg(long, value_name = "FILE")]
@@ -219,11 +227,13 @@ pub(crate) struct TapePruneArgs {
 pub(crate) struct TapeShimArgs {
     /// Directory to write the shim to
     #[arg(long, value_name = "DIR", default_value = ".")]
+    #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) to: PathBuf,
     /// Overwrite an existing file that is not a shim; an existing shim is always overwritten
     #[arg(long)]
     pub(crate) force: bool,
     /// Program that the shim replaces
+    #[arg(value_hint = ValueHint::CommandName)]
     pub(crate) program: String,
     #[command(flatten)]
     pub(crate) play: TapeArgs,

@@ -1,12 +1,13 @@
 //! Options of every command that starts a program: how tapes are recorded and replayed.
 
+use super::offer::ValueKind;
 use super::value::{count, directory, named};
 use ccd_protocol::tape::{
     Decorator, FallbackMode, IgnoredArg, Latency, LatencyName, MatchOptions, RecordMode,
     TapeOptions,
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Arg, Args};
+use clap::{Arg, Args, ValueHint};
 
 /// Options that have no effect in `ccctl rec`, which replays nothing, and are therefore hidden; with `--fallback proxy`
 /// they have one.
@@ -14,7 +15,7 @@ const NOT_OF_REC: [&str; 4] = ["fallback", "strict", "no_strict", "ignore_stdin"
 
 /// Options that have no effect in `ccctl play`, which records nothing, and are therefore hidden; with `--record` they
 /// have one.
-const NOT_OF_PLAY: [&str; 6] = ["record", "fallback", "name", "tag", "decorate", "no_redact"];
+const NOT_OF_PLAY: [&str; 3] = ["tag", "decorate", "no_redact"];
 
 const OF_REC: &str = "What to record: exchanges that are on no tape (new), or those that already are (overwrite) [default: new]";
 
@@ -25,7 +26,7 @@ const ERROR_RATE_OF_REC: &str =
 
 const SEED_OF_REC: &str = "Random seed for injected errors and LO-HI latency, stored on the tape";
 
-const OF_PROXY: &str = "What to record: exchanges that are on no tape (new), or nothing (disabled) [default: disabled]";
+const OF_PLAY: &str = "With --fallback proxy, what to record: exchanges that are on no tape (new), or nothing (disabled) [default: disabled]";
 
 const COMPARED: &str =
     "Compare this environment variable, instead of LANG, LC_*, TERM and TZ; can be repeated";
@@ -37,6 +38,7 @@ pub(super) fn for_rec(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "record" => arg.help(OF_REC).value_parser(record_modes("disabled")),
         "latency" => arg.help(LATENCY_OF_REC),
+        "tape_name" => arg.alias("name"),
         "error_rate" => arg.help(ERROR_RATE_OF_REC),
         "seed" => arg.help(SEED_OF_REC),
         id if NOT_OF_REC.contains(&id) => arg.hide(true),
@@ -47,18 +49,11 @@ pub(super) fn for_rec(arg: Arg) -> Arg {
 /// The same for `ccctl play`.
 pub(super) fn for_play(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
+        "record" => arg.help(OF_PLAY).value_parser(record_modes("overwrite")),
         "allow_env" => arg.help(COMPARED),
         "ignore_env" => arg.help(NOT_COMPARED),
+        "tape_name" => arg.alias("name").hide(true),
         id if NOT_OF_PLAY.contains(&id) => arg.hide(true),
-        _ => arg,
-    }
-}
-
-/// The same for `ccctl proxy`, whose name says that the real program answers.
-pub(super) fn for_proxy(arg: Arg) -> Arg {
-    match arg.get_id().as_str() {
-        "record" => arg.help(OF_PROXY).value_parser(record_modes("overwrite")),
-        "fallback" => arg.hide(true),
         _ => arg,
     }
 }
@@ -69,12 +64,13 @@ pub(super) fn for_shim(arg: Arg) -> Arg {
     arg.hide(is_hidden)
 }
 
-/// Options of `rec`, `play`, `proxy`, `tape shim`, `run` and `session create`, except the tape's name.
+/// Options of `rec`, `play`, `tape shim`, `run` and `new`, except the tape's name.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Tape options")]
 pub(crate) struct TapeArgs {
     /// Directory of the tapes [default: configuration key replay.tapes_path, otherwise tapes in the base directory]
     #[arg(long, value_name = "DIR", value_parser = directory)]
+    #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) tapes: Option<String>,
     /// What to record: exchanges that are on no tape (new), those that already are (overwrite), or nothing (disabled)
     #[arg(long, value_name = "MODE", value_parser = record_modes(""))]
@@ -108,9 +104,11 @@ pub(crate) struct TapeArgs {
     pub(crate) no_redact: bool,
     /// Record and compare this environment variable, instead of LANG, LC_*, TERM and TZ; can be repeated
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(add = ValueKind::Variables)]
     pub(crate) allow_env: Vec<String>,
     /// Record this environment variable but do not compare it; can be repeated
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(add = ValueKind::Variables)]
     pub(crate) ignore_env: Vec<String>,
     /// Do not compare this argument, given as its index (0: the first argument), its text, or /REGEX/; can be repeated
     #[arg(
@@ -167,10 +165,10 @@ impl TapeArgs {
         }
     }
 
-    /// Checks that each given option has an effect in these modes; `name` is the value of `--name`.
+    /// Checks that each given option has an effect in these modes; `name` is the value of `--tape-name`.
     pub(crate) fn check_effect(
         &self,
-        name: Option<&str>,
+        name: &Option<String>,
         record: RecordMode,
         fallback: FallbackMode,
     ) -> Result<(), String> {
@@ -191,7 +189,7 @@ impl TapeArgs {
             ("ignore-stdin", self.ignore_stdin),
         ];
         let of_recording = [
-            ("name", name.is_some()),
+            ("tape-name", name.is_some()),
             ("tag", self.tag.is_some()),
             ("decorate", !self.decorate.is_empty()),
         ];
@@ -200,12 +198,12 @@ impl TapeArgs {
         let of_tape = given(&of_tape).filter(|_| !is_stored);
         if let (false, Some((option, _))) = (replays, of_tape.or_else(|| given(&of_replay))) {
             return Err(format!(
-                "--{option}: no tape is replayed, so it has no effect; leave it out, or use ccctl proxy --record new"
+                "--{option}: no tape is replayed, so it has no effect; leave it out, or use ccctl play --fallback proxy --record new"
             ));
         }
         if let (RecordMode::Disabled, Some((option, _))) = (record, given(&of_recording)) {
             return Err(format!(
-                "--{option}: nothing is recorded, so it has no effect; leave it out, or use ccctl rec or ccctl proxy --record new"
+                "--{option}: nothing is recorded, so it has no effect; leave it out, or use ccctl rec or ccctl play --fallback proxy --record new"
             ));
         }
         Ok(())
@@ -280,7 +278,7 @@ mod tests {
 
     fn options(line: &str) -> Result<serde_json::Value, clap::Error> {
         match parsed(&format!("play {line} -- bc"))? {
-            Noun::Play(args) => Ok(serde_json::to_value(args.tape.options()).unwrap()),
+            Noun::Play(args) => Ok(serde_json::to_value(args.tape.tape.options()).unwrap()),
             other => panic!("{other:?}"),
         }
     }

@@ -11,7 +11,7 @@ pub(crate) struct TopArgs {
     #[arg(short, long)]
     pub(crate) all: bool,
     /// Refresh interval in seconds, 0.1 to 3600
-    #[arg(short, long, value_name = "S", allow_negative_numbers = true, value_parser = interval, default_value = "1")]
+    #[arg(short, long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = interval, default_value = "1")]
     pub(crate) interval: Duration,
     /// Sort order
     #[arg(long, value_enum, default_value_t)]

@@ -1,13 +1,15 @@
 //! Reports of mistakes on the command line, in one line, and `ccctl help`.
 
+use super::line::respelled;
+use super::noun::WORDS;
 use super::{Ccctl, ConversationVerb, Global, Noun, whole_definition};
-use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, CommandFactory as _, Parser as _, Subcommand};
+use clap::{Command, Subcommand};
 use std::ffi::OsString;
 
 /// Returns clap's message about `words` in one line, without its leading `error:` and with the command that shows help.
 pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
+    let words = &respelled(words.to_vec());
     if lacks_verb(error) {
         let command = command_of(words);
         return format!("{command}: the subcommand is missing; {command} --help lists them");
@@ -53,17 +55,36 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
 }
 
 /// Words of other programs for commands, and what to say about them.
-const OTHER_WORDS: [(&str, &str); 5] = [
+const OTHER_WORDS: [(&str, &str); 12] = [
+    ("create", "the command is ccctl new"),
     (
         "kill",
-        "ccctl session close ends a session, and ccctl session signal sends a signal",
+        "ccctl close ends a session, and ccctl session signal sends a signal",
     ),
-    ("new", "the command is ccctl session create"),
+    (
+        "list",
+        "ccctl ls lists sessions; nouns have lists of their own, such as ccctl tape list",
+    ),
     ("ps", "the command is ccctl ls"),
     (
         "record",
         "the command is ccctl rec; ccctl conversation record prints one record of a transcript",
     ),
+    ("replay", "the command is ccctl play"),
+    ("rm", "ccctl close ends a session"),
+    (
+        "start",
+        "ccctl new starts a program, and ccctl daemon start the daemon",
+    ),
+    (
+        "status",
+        "ccctl daemon status shows the daemon, and ccctl ls the sessions",
+    ),
+    (
+        "stop",
+        "ccctl close ends a session, and ccctl daemon stop stops the daemon",
+    ),
+    ("tail", "the command is ccctl logs"),
     (
         "update",
         "install the newer version, then run ccctl daemon upgrade",
@@ -125,7 +146,7 @@ fn elsewhere(word: &str, words: &[OsString]) -> Option<String> {
         }
     }
     let mut found = Vec::new();
-    collect("ccctl", &Ccctl::command(), word, &mut found);
+    collect("ccctl", &whole_definition(), word, &mut found);
     let is_here = |path: &String| {
         path.rsplit_once(' ')
             .is_some_and(|(parent, _)| parent == here)
@@ -136,7 +157,12 @@ fn elsewhere(word: &str, words: &[OsString]) -> Option<String> {
     let more = if found.len() > MOST { ", …" } else { "" };
     found.truncate(MOST);
     match &*found {
-        [] => None,
+        [] => {
+            // A verb of daily use needs no noun.
+            let is_like = |known: &&super::noun::Word| strsim::osa_distance(known.name, word) == 1;
+            let like = WORDS.iter().find(is_like).filter(|_| here != "ccctl");
+            like.map(|known| format!("did you mean ccctl {}?", known.name))
+        }
         [one] => Some(format!("the command is {one}")),
         several => Some(format!("there are {}{more}", several.join(", "))),
     }
@@ -176,64 +202,17 @@ fn lacks_verb(error: &clap::Error) -> bool {
     )
 }
 
-/// The global options, if the command line contains nothing else.
-pub(crate) fn only_global(error: &clap::Error, words: &[OsString]) -> Option<Global> {
-    if !lacks_verb(error) {
-        return None;
-    }
-    // Any command without arguments completes the line, unless it is complete already.
-    let whole = words.iter().cloned().chain([OsString::from("version")]);
-    let parsed = Ccctl::try_parse_from(whole).ok()?;
-    matches!(parsed.noun, Noun::Version).then_some(parsed.global)
-}
-
 /// The global options, if the command line contains nothing else than `conversation`.
 pub(crate) fn only_conversation(error: &clap::Error, words: &[OsString]) -> Option<Global> {
     if !lacks_verb(error) {
         return None;
     }
     let whole = words.iter().cloned().chain([OsString::from("list")]);
-    let parsed = Ccctl::try_parse_from(whole).ok()?;
+    let parsed = Ccctl::parse_words(&whole.collect::<Vec<_>>()).ok()?;
     let Noun::Conversation(verb) = parsed.noun else {
         return None;
     };
     matches!(*verb, ConversationVerb::List(_)).then_some(parsed.global)
-}
-
-/// The help of `ccctl`.
-pub(crate) fn help() -> StyledStr {
-    whole_definition().render_help()
-}
-
-/// True if a mistake in `words` is to be reported as JSON. Words after `--` belong to a program.
-pub(crate) fn wants_json(words: &[OsString]) -> bool {
-    words
-        .iter()
-        .take_while(|word| *word != "--")
-        .any(|word| word == "--json")
-}
-
-/// Returns `ccctl NOUN VERB --help` for `ccctl help NOUN VERB`, and all other words as they are.
-///
-/// After a command, words that are not subcommands are dropped, because they could be a program's.
-pub(super) fn with_help(words: Vec<OsString>) -> Vec<OsString> {
-    if words.get(1).is_none_or(|word| word != "help") {
-        return words;
-    }
-    let mut command = &Ccctl::command();
-    let mut asked: Vec<OsString> = words[..1].to_vec();
-    for word in &words[2..] {
-        if command.get_subcommands().next().is_none() {
-            break;
-        }
-        asked.push(word.clone());
-        match command.find_subcommand(word) {
-            Some(found) => command = found,
-            None => return asked, // clap reports that it does not exist
-        }
-    }
-    asked.push("--help".into());
-    asked
 }
 
 fn command_of(words: &[OsString]) -> String {
@@ -242,10 +221,9 @@ fn command_of(words: &[OsString]) -> String {
 
 /// The command that the words name, or the start of one.
 fn command_and_name(words: &[OsString]) -> (String, Command) {
-    let mut command = &Ccctl::command();
+    let mut command = &whole_definition();
     let mut names = String::from("ccctl");
-    let mut words = words.iter().skip(1).peekable();
-    words.next_if(|word| *word == "help");
+    let mut words = words.iter().skip(1);
     while let Some(word) = words.next() {
         let text = word.to_string_lossy();
         if ["--socket", "--host", "-H"].contains(&&*text) {
@@ -273,7 +251,7 @@ mod tests {
 
     fn explain(line: &str) -> String {
         let words = words(&format!("ccctl {line}"));
-        let line = super::explain(&Ccctl::try_parse_from(&words).unwrap_err(), &words);
+        let line = super::explain(&Ccctl::parse_words(&words).unwrap_err(), &words);
         assert!(!line.contains('\n'), "{line}");
         line
     }
@@ -281,11 +259,11 @@ mod tests {
     #[test]
     fn a_mistake_is_one_line_that_names_the_command_for_help() {
         for (line, part, verb) in [
-            ("session list --al", "'--all'", "session list"),
+            ("session list --al", "'--all'", "ls"),
             ("session signal py", "<SIGNAL>", "session signal"),
             (
                 "--socket s session resize py big",
-                "give ROWSxCOLS",
+                "give COLUMNSxROWS",
                 "session resize",
             ),
         ] {
@@ -305,24 +283,33 @@ mod tests {
         for (line, hint) in [
             ("pipe py", "the command is ccctl session pipe"),
             ("upgrade", "the command is ccctl daemon upgrade"),
+            ("session sned py x", "did you mean ccctl send?"),
             ("conversations", "the command is ccctl conversation"),
             ("sessions list", "the command is ccctl session"),
             ("session upgrade", "the command is ccctl daemon upgrade"),
             ("daemon doctor", "the command is ccctl doctor"),
-            ("session screens", "the command is ccctl session screen"),
-            ("send py x", "the command is ccctl session send"),
-            ("create", "the command is ccctl session create"),
+            ("session screens", "the command is ccctl screen"),
+            ("create", "the command is ccctl new"),
             ("diff", "there are ccctl tape diff, ccctl investigate diff"),
-            ("list", "there are ccctl session list, "),
-            ("map python3 app.py", "follow --: ccctl map … -- app.py"),
-            ("map python3 -c 1", "follow --: ccctl map … -- -c"),
-            ("map -- bc -q", "before --: ccctl map bc -- …"),
-            ("map -- bc", "before --: ccctl map bc;"),
+            ("list", "ccctl ls lists sessions; "),
+            ("job rename", "the command is ccctl session rename"),
+            (
+                "map python3 app.py",
+                "follow --: ccctl investigate map … -- app.py",
+            ),
+            (
+                "map python3 -c 1",
+                "follow --: ccctl investigate map … -- -c",
+            ),
+            ("map -- bc -q", "before --: ccctl investigate map bc -- …"),
+            ("map -- bc", "before --: ccctl investigate map bc;"),
             ("ps", "the command is ccctl ls"),
-            ("kill py", "ccctl session close ends"),
+            ("kill py", "ccctl close ends"),
             ("update", "then run ccctl daemon upgrade"),
             ("record bc", "the command is ccctl rec"),
-            ("new bc", "the command is ccctl session create"),
+            ("stop", "ccctl daemon stop stops"),
+            ("status", "ccctl daemon status shows"),
+            ("start bc", "ccctl new starts a program"),
             ("tape import x.cast bc", "ccctl tape import … -- bc"),
         ] {
             let said = explain(line);
@@ -352,37 +339,11 @@ mod tests {
     }
 
     #[test]
-    fn global_options_alone_are_no_command() {
-        let global = |line: &str| {
-            let words = words(line);
-            only_global(&Ccctl::try_parse_from(&words).unwrap_err(), &words)
-        };
-        assert!(global("ccctl").is_some());
-        let socket = global("ccctl --socket /s --no-start");
-        assert_eq!(socket.unwrap().socket.as_deref(), Some("/s"));
-        for line in ["ccctl session", "ccctl --socket", "ccctl x", "ccctl --help"] {
-            assert!(global(line).is_none(), "{line:?}");
-        }
-    }
-
-    #[test]
-    fn help_is_a_verb_too() {
-        for (asked, meant) in [
-            ("ccctl help", "ccctl --help"),
-            ("ccctl help session send", "ccctl session send --help"),
-            ("ccctl help run ls", "ccctl run --help"),
-            ("ccctl help nothing", "ccctl nothing"),
-            ("ccctl run help", "ccctl run help"),
-        ] {
-            assert_eq!(with_help(words(asked)), words(meant));
-        }
-    }
-
-    #[test]
     fn the_session_comes_first() {
         for verb in ["send", "wait"] {
-            let help = Ccctl::try_parse_from(["ccctl", "session", verb, "--help"]).unwrap_err();
-            let usage = format!("Usage: ccctl session {verb} [OPTIONS] <SESSION> <");
+            let help = Ccctl::parse_words(&words(&format!("ccctl session {verb} --help")));
+            let help = help.unwrap_err();
+            let usage = format!("Usage: ccctl {verb} [OPTIONS] <SESSION> ");
             assert!(help.to_string().contains(&usage), "{help}");
         }
     }

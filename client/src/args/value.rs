@@ -116,16 +116,32 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
         .map_err(|_| "give a whole number of 0 or more".to_owned())
 }
 
-/// Parses `ROWSxCOLS`.
+/// Parses `COLSxROWS`, or `cols=COLS,rows=ROWS`.
 pub(crate) fn size(text: &str) -> Result<Size, String> {
-    text.split_once(['x', 'X'])
-        .and_then(|(rows, cols)| {
-            Some(Size {
-                rows: rows.parse().ok()?,
-                cols: cols.parse().ok()?,
-            })
+    let pair = |first: &str, second: &str| {
+        Some(Size {
+            cols: first.parse().ok()?,
+            rows: second.parse().ok()?,
         })
-        .ok_or_else(|| "give ROWSxCOLS, such as 24x80".to_owned())
+    };
+    if let Some((cols, rows)) = text
+        .strip_prefix("cols=")
+        .and_then(|rest| rest.split_once(",rows="))
+        && let Some(size) = pair(cols, rows)
+    {
+        return Ok(size);
+    }
+    let size = text
+        .split_once(['x', 'X'])
+        .and_then(|(cols, rows)| pair(cols, rows));
+    match size {
+        // The order was the other one, and a script must not get the wrong size in silence.
+        Some(Size { rows, cols }) if cols < rows => Err(format!(
+            "a size is COLUMNSxROWS; give {rows}x{cols} for {rows} columns and {cols} rows, or cols={cols},rows={rows} for {cols} columns and {rows} rows"
+        )),
+        Some(size) => Ok(size),
+        None => Err("give COLUMNSxROWS, such as 80x24".to_owned()),
+    }
 }
 
 /// Returns the patterns that texts stand for, with `--exact` or without.
@@ -268,7 +284,14 @@ mod tests {
 
     #[test]
     fn sizes_variables_and_terminal_types_have_their_form() {
-        assert_eq!(size("24x80"), Ok(Size { rows: 24, cols: 80 }));
+        for text in ["80x24", "cols=80,rows=24"] {
+            assert_eq!(size(text), Ok(Size { rows: 24, cols: 80 }), "{text}");
+        }
+        assert_eq!(size("cols=24,rows=80"), Ok(Size { rows: 80, cols: 24 }));
+        let both = size("24x80").unwrap_err();
+        assert!(
+            both.contains("80x24 for 80 columns and 24 rows") && both.contains("cols=24,rows=80")
+        );
         assert_eq!(size("0X0"), Ok(Size { rows: 0, cols: 0 }));
         for bad in ["24", "x", "24x", "ax1", "1x2x3"] {
             assert!(size(bad).is_err(), "{bad}");

@@ -1,4 +1,4 @@
-//! `ccctl session attach`: attaches the user's terminal to a session.
+//! `ccctl attach`: attaches the user's terminal to a session.
 
 mod link;
 mod screen;
@@ -100,7 +100,7 @@ pub(crate) fn require_terminal() -> Result<(), Failure> {
         Ok(())
     } else {
         Failure::usage(
-            "session.attach: input and output must be a terminal that can be drawn on (TERM); without one, use ccctl session tail -f and ccctl session send",
+            "session.attach: input and output must be a terminal that can be drawn on (TERM); without one, use ccctl logs -f and ccctl send",
         )
     }
 }

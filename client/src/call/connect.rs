@@ -43,7 +43,7 @@ pub(crate) enum ConnectError {
     #[error("no daemon is running at {place}; ccctl daemon start starts one")]
     NoDaemon { place: String },
     #[error(
-        "the daemon has ended, and the session {session} with it; ccctl session read {session} still prints its output"
+        "the daemon has ended, and the session {session} with it; ccctl read {session} still prints its output"
     )]
     Gone { session: String },
     #[error("the connection broke: {why}; the session {session} keeps running there")]

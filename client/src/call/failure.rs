@@ -237,9 +237,9 @@ fn message_of_silence(method: &str, pid: Option<i32>) -> String {
 const SHOWN_BY: &[(&str, &str)] = &[
     (
         "session show",
-        "session.signal session.close session.resize session.pipe",
+        "session.signal session.close session.resize session.rename session.pipe",
     ),
-    ("session list --all", "session.cleanup"),
+    ("ls --all", "session.cleanup"),
     ("program list", "program.save program.delete"),
     ("chain list", "chain.delete"),
     ("tape list", "tape.import"),
@@ -266,15 +266,9 @@ fn after_loss(method: &str) -> String {
         is_repeatable(method) || method.ends_with(".subscribe") || method == "session.tail";
     let (what, check) = match (method, done) {
         (_, Some(command)) => ("it was done", command),
-        ("session.send", _) => (
-            "the input was typed",
-            "session read before you send it again",
-        ),
-        ("session.run", _) => (
-            "the command was run",
-            "session read before you run it again",
-        ),
-        ("session.create", _) => ("the program was started", "session list"),
+        ("session.send", _) => ("the input was typed", "read before you send it again"),
+        ("session.run", _) => ("the command was run", "read before you run it again"),
+        ("session.create", _) => ("the program was started", "ls"),
         ("tape.redact" | "tape.prune", _) => (
             "all of it was done",
             "tape redact, or ccctl tape prune --unused --dry-run",
@@ -354,7 +348,7 @@ mod tests {
         assert_eq!(
             lost("session.send", true).line(),
             "ccctl: session.send: the daemon was restarted or killed before it replied; it is unknown whether the input \
-             was typed: check with ccctl session read before you send it again"
+             was typed: check with ccctl read before you send it again"
         );
         assert!(
             lost("session.send", true)

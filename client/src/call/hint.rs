@@ -1,5 +1,6 @@
 //! What to do about an error, in terms of the command line instead of the protocol.
 
+use crate::args::command_of_method;
 use ccd_protocol::{ErrorCode, ErrorObject};
 use std::borrow::Cow;
 
@@ -9,10 +10,17 @@ const WITH_EXACT: [&str; 3] = ["session.send", "session.expect", "run"];
 /// Returns what to do about an error of a method or a command; `None` if the message is enough or there is no advice.
 pub(crate) fn hint<'a>(method: &str, error: &'a ErrorObject) -> Option<Cow<'a, str>> {
     let own = match error.known() {
-        Some(ErrorCode::SessionNotFound) if !has(error, "candidates") => {
-            "ccctl session list --all shows all sessions"
+        Some(ErrorCode::MethodNotFound) => {
+            let names = ccd_protocol::methods().map(|known| known.name);
+            return Some(match ccd_base::nearest::nearest(method, names) {
+                Some(name) => format!("did you mean {name}?").into(),
+                None => "ccctl call rpc.discover lists all methods".into(),
+            });
         }
-        Some(ErrorCode::SessionNotAlive) => "ccctl session read still prints its output",
+        Some(ErrorCode::SessionNotFound) if !has(error, "candidates") => {
+            "ccctl ls --all shows all sessions"
+        }
+        Some(ErrorCode::SessionNotAlive) => "ccctl read still prints its output",
         Some(ErrorCode::ConfigNotFound) => "ccctl program list shows all configurations",
         Some(ErrorCode::InvalidArgument) if has(error, "missing") => {
             "set each with --set NAME=VALUE"
@@ -30,14 +38,14 @@ pub(crate) fn hint<'a>(method: &str, error: &'a ErrorObject) -> Option<Cow<'a, s
             "choose another name or close that session; --reuse accepts only a session with the same program, arguments, directory and size"
         }
         Some(ErrorCode::MaxSessions) => {
-            "ccctl session close ends one; the configuration key max_sessions sets the limit"
+            "ccctl close ends one; the configuration key max_sessions sets the limit"
         }
         // The last lines of its output follow.
         Some(ErrorCode::ExpectTimeout | ErrorCode::ProcessEnded) if has(error, "step") => {
             return None;
         }
         Some(ErrorCode::ExpectTimeout) if has(error, "discarded") => {
-            "the program discarded the input unread: run ccctl session wait --input, then send it again"
+            "the program discarded the input unread: run ccctl wait --input, then send it again"
         }
         Some(ErrorCode::ExpectTimeout | ErrorCode::Timeout) if has(error, "injected") => {
             "the error_rate of the tape options cut the output: neither the tape nor the program is at fault; -v shows the output"
@@ -46,7 +54,7 @@ pub(crate) fn hint<'a>(method: &str, error: &'a ErrorObject) -> Option<Cow<'a, s
             "neither the tape nor the program is at fault; -v shows its last output"
         }
         Some(ErrorCode::InjectedError) => {
-            "neither the tape nor the program is at fault; ccctl session read still prints its output"
+            "neither the tape nor the program is at fault; ccctl read still prints its output"
         }
         Some(ErrorCode::ExpectTimeout) if has(error, "awaited") => {
             "the tape recorded these lines as one input and answers after all of it is typed: -v shows the missing rest as awaited"
@@ -54,15 +62,15 @@ pub(crate) fn hint<'a>(method: &str, error: &'a ErrorObject) -> Option<Cow<'a, s
         Some(ErrorCode::ExpectTimeout) => "-v shows the output instead",
         Some(ErrorCode::Timeout) if has(error, "program") => "-v shows what the program was doing",
         Some(ErrorCode::Timeout) if has(error, "output") => {
-            "ccctl session tail -f shows the rest, ccctl session send --keys C-c ends it"
+            "ccctl logs -f shows the rest, ccctl send --keys C-c ends it"
         }
         Some(ErrorCode::ProcessEnded) => "-v shows its last output",
         Some(ErrorCode::InputFull) => "ccctl session show says whether the program waits for input",
         Some(ErrorCode::NotAShell) => {
-            "start one with ccctl session create --shell, or use ccctl session send --expect"
+            "start one with ccctl new --shell, or use ccctl send --expect"
         }
         Some(ErrorCode::HandedOver) if has(error, "written_bytes") => {
-            "send the rest, or check with ccctl session read first"
+            "send the rest, or check with ccctl read first"
         }
         Some(ErrorCode::SpawnFailed) => return None,
         Some(ErrorCode::ChainNotFound) => "ccctl chain list shows all chains",
@@ -95,7 +103,7 @@ fn in_commands(hint: &str) -> Option<Cow<'_, str>> {
         "session.get" => "session show".to_owned(),
         "tape.get" => "tape show".to_owned(),
         "coach.get" => "coach show".to_owned(),
-        method => method.replace('.', " "),
+        method => command_of_method(method),
     };
     Some(hint.replace(method, &format!("ccctl {command}")).into())
 }
@@ -127,7 +135,7 @@ mod tests {
                 SessionNotFound,
                 "session.get",
                 of_method("session.list {\"all\": true}"),
-                Some("ccctl session list --all shows all sessions"),
+                Some("ccctl ls --all shows all sessions"),
             ),
             // The daemon's own hint is kept where there is no better one.
             (
@@ -195,7 +203,7 @@ mod tests {
             (
                 ErrorCode::InjectedError,
                 json!({"hint": "h"}),
-                "ccctl session read still prints its output",
+                "ccctl read still prints its output",
             ),
         ] {
             let error = error(code, &data);

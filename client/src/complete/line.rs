@@ -7,8 +7,6 @@ use clap::{Arg, Command};
 pub(super) struct TypedLine<'a> {
     /// The command, or the noun if the subcommand is not typed yet.
     pub(super) command: &'a Command,
-    /// Names of noun and subcommand, whatever alias was typed.
-    pub(super) path: Vec<&'a str>,
     pub(super) socket: Option<String>,
     pub(super) host: Option<String>,
     pub(super) tapes: Option<String>,
@@ -32,7 +30,6 @@ impl<'a> TypedLine<'a> {
     pub(super) fn read(command: &'a Command, words: &[String]) -> Self {
         let mut line = Self {
             command,
-            path: Vec::new(),
             socket: None,
             host: None,
             tapes: None,
@@ -93,7 +90,6 @@ impl<'a> TypedLine<'a> {
         let is_verb = self.positionals == 0;
         if let Some(verb) = self.command.find_subcommand(word).filter(|_| is_verb) {
             self.command = verb;
-            self.path.push(verb.get_name());
             return;
         }
         self.positionals += 1;

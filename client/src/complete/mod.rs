@@ -3,17 +3,17 @@
 //! (`line`) and asks the daemon for names (`names`). It never starts or waits for a daemon; if anything fails, nothing
 //! is offered.
 
-mod kind;
 mod line;
 mod names;
+mod offered;
 
-use crate::args::{Ccctl, CompleteArgs};
+use crate::args::{self, CompleteArgs, whole_definition};
 use crate::names::Name;
 use crate::{Context, Exit, Failure};
-use clap::{Command, CommandFactory as _};
+use clap::Command;
 use clap_complete::Shell;
-use kind::ValueKind;
 use line::{TypedLine, Wanted};
+use offered::Offered;
 
 const BASH: &str = include_str!("ccctl.bash");
 const ZSH: &str = include_str!("ccctl.zsh");
@@ -29,7 +29,7 @@ pub(crate) fn script(shell: Shell) -> Vec<u8> {
         Shell::Fish => FISH.into(),
         other => {
             let mut script = Vec::new();
-            clap_complete::generate(other, &mut Ccctl::command(), "ccctl", &mut script);
+            clap_complete::generate(other, &mut whole_definition(), "ccctl", &mut script);
             script
         }
     }
@@ -43,18 +43,12 @@ pub(crate) fn complete(args: &CompleteArgs, context: &mut Context) -> Result<Exi
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    let mut command = Ccctl::command();
+    let mut command = whole_definition();
     command.build();
     let current = words.get(args.index).map_or("", String::as_str);
-    let before = words
-        .get(1..args.index.min(words.len()))
-        .unwrap_or_default();
-    // `help` is followed by the same words.
-    let before = match before.split_first() {
-        Some((first, rest)) if first == "help" => rest,
-        _ => before,
-    };
-    let line = TypedLine::read(&command, before);
+    let before = words.get(..args.index.min(words.len())).unwrap_or_default();
+    let before = args::spelled_out(before);
+    let line = TypedLine::read(&command, before.get(1..).unwrap_or_default());
     let mut text = String::new();
     for line in offers(&line, current) {
         text.push_str(&line);
@@ -76,19 +70,19 @@ fn offers(line: &TypedLine<'_>, current: &str) -> Vec<String> {
             let found = options(line.command, current);
             return found.into_iter().map(line_of).collect();
         }
-        Wanted::Value(arg) => kind::of(&line.path, arg, 0),
+        Wanted::Value(arg) => Offered::of(arg, 0),
         Wanted::Anything => match line.positional() {
-            Some((arg, nth)) => kind::of(&line.path, arg, nth),
-            None => ValueKind::Nothing,
+            Some((arg, nth)) => Offered::of(arg, nth),
+            None => Offered::Nothing,
         },
     };
     match kind {
-        ValueKind::Files => offers.push(":files".to_owned()),
-        ValueKind::Folders => offers.push(":folders".to_owned()),
-        ValueKind::Programs => offers.push(":programs".to_owned()),
+        Offered::Files => offers.push(":files".to_owned()),
+        Offered::Folders => offers.push(":folders".to_owned()),
+        Offered::Programs => offers.push(":programs".to_owned()),
         kind => {
             let found = names::values(&kind, line, current);
-            if found.is_empty() && kind == ValueKind::TranscriptOrFile {
+            if found.is_empty() && kind == Offered::TranscriptOrFile {
                 offers.push(":files".to_owned());
             }
             offers.extend(found.into_iter().take(MAX_CANDIDATES).map(line_of));
@@ -117,6 +111,12 @@ fn verbs(command: &Command, current: &str) -> Vec<Name> {
             });
         }
     }
+    let others = args::other_verbs(command.get_name());
+    let others = others.filter(|(name, _)| name.starts_with(current));
+    found.extend(others.map(|(name, about)| Name {
+        value: name.to_owned(),
+        about: about.to_owned(),
+    }));
     found
 }
 

@@ -1,11 +1,11 @@
 //! Values that complete a word: names from the daemon, if it replies at once, and words that are known here.
 
-use super::kind::ValueKind;
 use super::line::TypedLine;
-use crate::args::Global;
+use super::offered::Offered;
+use crate::args::{Global, NameKind};
 use crate::call::DaemonAddress;
 use crate::caller::given_path;
-use crate::names::{Name, NameKind, Names};
+use crate::names::{Name, Names};
 use std::time::Duration;
 
 /// How long to wait for a reply.
@@ -19,21 +19,19 @@ const KEYS: [&str; 28] = [
 ];
 
 /// Returns the values of a kind that start with `current`.
-pub(super) fn values(kind: &ValueKind, line: &TypedLine<'_>, current: &str) -> Vec<Name> {
+pub(super) fn values(kind: &Offered, line: &TypedLine<'_>, current: &str) -> Vec<Name> {
     let mut all = match kind {
-        ValueKind::Words(words) => words.iter().map(|word| bare(word)).collect(),
-        ValueKind::Keys => return keys(current),
-        ValueKind::Names(kind @ (NameKind::LiveSessions | NameKind::Sessions)) => {
+        Offered::Words(words) => words.iter().map(|word| bare(word)).collect(),
+        Offered::Keys => return keys(current),
+        Offered::Names(kind @ (NameKind::LiveSessions | NameKind::Sessions)) => {
             sessions(*kind == NameKind::Sessions, line, current)
         }
-        ValueKind::Names(kind) => of_daemon(*kind, line),
-        ValueKind::TranscriptOrFile => of_daemon(NameKind::Transcripts, line),
-        ValueKind::Variables => std::env::vars_os()
+        Offered::Names(kind) => of_daemon(*kind, line),
+        Offered::TranscriptOrFile => of_daemon(NameKind::Transcripts, line),
+        Offered::Variables => std::env::vars_os()
             .filter_map(|(name, _)| Some(bare(name.to_str()?)))
             .collect(),
-        ValueKind::Files | ValueKind::Folders | ValueKind::Programs | ValueKind::Nothing => {
-            Vec::new()
-        }
+        Offered::Files | Offered::Folders | Offered::Programs | Offered::Nothing => Vec::new(),
     };
     all.retain(|Name { value, .. }| !value.is_empty() && value.starts_with(current));
     all.sort();

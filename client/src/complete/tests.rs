@@ -1,16 +1,19 @@
 //! The completions at each place of a command line that need no daemon.
 
 use super::*;
-use crate::names::NameKind;
+use crate::args::NameKind;
 use clap::ValueEnum as _;
 
 /// Passes the line before the last word, and that word, to `ask`.
 fn on_line<T>(words: &str, ask: impl FnOnce(&TypedLine<'_>, &str) -> T) -> T {
-    let mut command = Ccctl::command();
+    let mut command = whole_definition();
     command.build();
     let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
     let (current, before) = words.split_last().unwrap();
-    ask(&TypedLine::read(&command, &before[1..]), current)
+    ask(
+        &TypedLine::read(&command, &args::spelled_out(before)[1..]),
+        current,
+    )
 }
 
 /// Returns the completions of the last word, without descriptions.
@@ -21,12 +24,12 @@ fn at(words: &str) -> Vec<String> {
 }
 
 /// Returns the kind of the value at the last word.
-fn kind_at(words: &str) -> ValueKind {
+fn kind_at(words: &str) -> Offered {
     on_line(words, |line, current| match line.wanted(current) {
-        Wanted::Value(arg) => kind::of(&line.path, arg, 0),
+        Wanted::Value(arg) => Offered::of(arg, 0),
         Wanted::Anything => match line.positional() {
-            Some((arg, nth)) => kind::of(&line.path, arg, nth),
-            None => ValueKind::Nothing,
+            Some((arg, nth)) => Offered::of(arg, nth),
+            None => Offered::Nothing,
         },
         Wanted::Option => panic!("an option"),
     })
@@ -44,17 +47,17 @@ fn every_shell_has_a_script() {
 fn words_are_offered_as_far_as_they_fit() {
     for (line, offered) in [
         ("ccctl sess", "session"),
-        ("ccctl session re", "read resize"),
+        ("ccctl session re", "resize rename read"),
         ("ccctl session sh", "show"),
         ("ccctl --socket /s daemon sto", "stop"),
-        ("ccctl session send py --no-", "--no-newline --no-start"),
-        ("ccctl session list --al", "--all"),
+        ("ccctl send py --no-", "--no-newline --no-start"),
+        ("ccctl ls --al", "--all"),
         // The words that follow belong to a program.
         ("ccctl run -- ls --", ":files"),
         ("ccctl run ls --", ":files"),
-        ("ccctl session send py -- --", ""),
+        ("ccctl send py -- --", ""),
         ("ccctl session signal py US", "USR1 USR2"),
-        ("ccctl daemon log --level de", "debug"),
+        ("ccctl daemon log-level de", "debug"),
         ("ccctl top --sort id", "idle"),
         ("ccctl top --sort = id", "idle"),
         ("ccctl completions fi", "fish"),
@@ -66,9 +69,12 @@ fn words_are_offered_as_far_as_they_fit() {
             "ccctl tape export a --format asc",
             "asciicast-v2 asciicast-v3",
         ),
-        ("ccctl call session.re", "session.read session.resize"),
-        ("ccctl session send py --keys Pa", "PageUp PageDown"),
-        ("ccctl session send py --keys Up,C-c,Ent", "Up,C-c,Enter"),
+        (
+            "ccctl call session.re",
+            "session.read session.rename session.resize",
+        ),
+        ("ccctl send py --keys Pa", "PageUp PageDown"),
+        ("ccctl send py --keys Up,C-c,Ent", "Up,C-c,Enter"),
     ] {
         assert_eq!(at(line).join(" "), offered, "{line}");
     }
@@ -76,11 +82,11 @@ fn words_are_offered_as_far_as_they_fit() {
         ("ccctl ", "session", true),
         ("ccctl ", "top", true),
         ("ccctl ", "complete", false),
-        ("ccctl nothing ", "send", false),
-        ("ccctl session list ", "--all", true),
-        ("ccctl session send py --keys C-", "C-c", true),
-        ("ccctl session send py --keys S-", "S-Up", true),
-        ("ccctl session send py --keys ", "C-", true),
+        ("ccctl nothing ", "signal", false),
+        ("ccctl ls ", "--all", true),
+        ("ccctl send py --keys C-", "C-c", true),
+        ("ccctl send py --keys S-", "S-Up", true),
+        ("ccctl send py --keys ", "C-", true),
     ] {
         assert_eq!(
             at(line).iter().any(|offer| offer == word),
@@ -93,94 +99,85 @@ fn words_are_offered_as_far_as_they_fit() {
 #[test]
 fn values_are_known_by_their_argument() {
     for (line, kind) in [
-        (
-            "ccctl session send ",
-            ValueKind::Names(NameKind::LiveSessions),
-        ),
-        (
-            "ccctl session send p",
-            ValueKind::Names(NameKind::LiveSessions),
-        ),
+        ("ccctl send ", Offered::Names(NameKind::LiveSessions)),
+        ("ccctl send p", Offered::Names(NameKind::LiveSessions)),
         (
             "ccctl session --json send ",
-            ValueKind::Names(NameKind::LiveSessions),
+            Offered::Names(NameKind::LiveSessions),
         ),
         (
             "ccctl investigate show ",
-            ValueKind::Names(NameKind::Investigations),
+            Offered::Names(NameKind::Investigations),
         ),
         (
             "ccctl investigate diff aaaa ",
-            ValueKind::Names(NameKind::Investigations),
+            Offered::Names(NameKind::Investigations),
         ),
-        ("ccctl test show ", ValueKind::Names(NameKind::TestReports)),
+        ("ccctl test show ", Offered::Names(NameKind::TestReports)),
         (
             "ccctl test --baseline ",
-            ValueKind::Names(NameKind::TestReports),
+            Offered::Names(NameKind::TestReports),
         ),
-        ("ccctl test --html ", ValueKind::Files),
-        ("ccctl investigate ", ValueKind::Programs),
-        ("ccctl map ", ValueKind::Programs),
+        ("ccctl test --html ", Offered::Files),
+        ("ccctl investigate ", Offered::Programs),
+        ("ccctl investigate map ", Offered::Programs),
         (
-            "ccctl session send --expect a ",
-            ValueKind::Names(NameKind::LiveSessions),
+            "ccctl send --expect a ",
+            Offered::Names(NameKind::LiveSessions),
         ),
         (
-            "ccctl session send -e a -v ",
-            ValueKind::Names(NameKind::LiveSessions),
+            "ccctl send -e a -v ",
+            Offered::Names(NameKind::LiveSessions),
         ),
-        ("ccctl session send py ", ValueKind::Nothing),
-        ("ccctl session send py --keys ", ValueKind::Keys),
-        ("ccctl session send py -vk ", ValueKind::Keys),
-        ("ccctl session send py --file ", ValueKind::Files),
-        ("ccctl session show ", ValueKind::Names(NameKind::Sessions)),
-        ("ccctl session read ", ValueKind::Names(NameKind::Sessions)),
-        (
-            "ccctl session close ",
-            ValueKind::Names(NameKind::LiveSessions),
-        ),
-        ("ccctl job cancel ", ValueKind::Names(NameKind::Jobs)),
-        ("ccctl config get ", ValueKind::Names(NameKind::ConfigKeys)),
-        ("ccctl tape show ", ValueKind::Names(NameKind::Tapes)),
+        ("ccctl send py ", Offered::Nothing),
+        ("ccctl send py --keys ", Offered::Keys),
+        ("ccctl send py -vk ", Offered::Keys),
+        ("ccctl send py --file ", Offered::Files),
+        ("ccctl session show ", Offered::Names(NameKind::Sessions)),
+        ("ccctl read ", Offered::Names(NameKind::Sessions)),
+        ("ccctl close ", Offered::Names(NameKind::LiveSessions)),
+        ("ccctl job cancel ", Offered::Names(NameKind::Jobs)),
+        ("ccctl config get ", Offered::Names(NameKind::ConfigKeys)),
+        ("ccctl tape show ", Offered::Names(NameKind::Tapes)),
         (
             "ccctl tape play --speed 2 ",
-            ValueKind::Names(NameKind::Tapes),
+            Offered::Names(NameKind::Tapes),
         ),
-        ("ccctl tape diff a ", ValueKind::Names(NameKind::Tapes)),
-        ("ccctl tape list --tapes ", ValueKind::Folders),
-        ("ccctl tape import ", ValueKind::Files),
-        ("ccctl tape shim ", ValueKind::Programs),
-        ("ccctl rec ", ValueKind::Programs),
-        ("ccctl play --tapes t ", ValueKind::Programs),
-        ("ccctl play --ignore-env ", ValueKind::Variables),
-        ("ccctl rec bc ", ValueKind::Files),
-        ("ccctl session create -- ", ValueKind::Programs),
-        ("ccctl session create --name x cat ", ValueKind::Files),
-        ("ccctl session create --cwd ", ValueKind::Folders),
-        ("ccctl session create --name=x --cwd ", ValueKind::Folders),
-        ("ccctl run --script a --with ", ValueKind::Programs),
+        ("ccctl tape diff a ", Offered::Names(NameKind::Tapes)),
+        ("ccctl tape list --tapes ", Offered::Folders),
+        ("ccctl tape import ", Offered::Files),
+        ("ccctl tape shim ", Offered::Programs),
+        ("ccctl rec ", Offered::Programs),
+        ("ccctl play --tapes t ", Offered::Programs),
+        ("ccctl play --ignore-env ", Offered::Variables),
+        ("ccctl rec bc ", Offered::Files),
+        ("ccctl new -- ", Offered::Programs),
+        ("ccctl new --name x cat ", Offered::Files),
+        ("ccctl new --cwd ", Offered::Folders),
+        ("ccctl new --name=x --cwd ", Offered::Folders),
+        ("ccctl run --script a --with ", Offered::Programs),
         ("ccctl pattern test --type ", kind_at("ccctl pattern set ")),
         (
             "ccctl pattern set error ",
-            ValueKind::Names(NameKind::Categories),
+            Offered::Names(NameKind::Categories),
         ),
-        ("ccctl session run sh ", ValueKind::Nothing),
+        ("ccctl session run sh ", Offered::Nothing),
         (
             "ccctl coach approve ",
-            ValueKind::Names(NameKind::PendingCandidates),
+            Offered::Names(NameKind::PendingCandidates),
         ),
-        ("ccctl coach show ", ValueKind::Names(NameKind::Candidates)),
-        ("ccctl coach forget --session ", ValueKind::Nothing),
-        ("ccctl coach events --project ", ValueKind::Folders),
-        ("ccctl coach import ", ValueKind::Files),
-        ("ccctl conversation show ", ValueKind::TranscriptOrFile),
-        ("ccctl conversation export a --markdown ", ValueKind::Files),
-        ("ccctl conversation export a --json ", ValueKind::Files),
+        ("ccctl coach show ", Offered::Names(NameKind::Candidates)),
+        ("ccctl coach forget --session ", Offered::Nothing),
+        ("ccctl coach events --project ", Offered::Folders),
+        ("ccctl coach import ", Offered::Files),
+        ("ccctl conversation show ", Offered::TranscriptOrFile),
+        ("ccctl conversation export a --markdown ", Offered::Files),
+        ("ccctl conversation export a --json ", Offered::Files),
         (
             "ccctl conversation search x --session ",
-            ValueKind::Names(NameKind::Transcripts),
+            Offered::Names(NameKind::Transcripts),
         ),
-        ("ccctl conversation list --project ", ValueKind::Folders),
+        ("ccctl conversation list --project ", Offered::Folders),
     ] {
         assert_eq!(kind_at(line), kind, "{line}");
     }
@@ -190,7 +187,7 @@ proptest::proptest! {
     #[test]
     fn no_line_is_too_strange(words in proptest::collection::vec("(--?[a-z]{0,4}=?|[a-z]{0,5}|session|send|\\PC{0,3})", 0..6), index in 0..8_usize) {
         let words: Vec<String> = std::iter::once("ccctl".to_owned()).chain(words).collect();
-        let mut command = Ccctl::command();
+        let mut command = whole_definition();
         command.build();
         let before = words.get(1..index.min(words.len())).unwrap_or_default();
         let line = TypedLine::read(&command, before);

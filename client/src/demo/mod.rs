@@ -5,9 +5,11 @@ mod steps;
 
 pub(crate) use home::Home;
 
+use crate::context::is_at_terminal;
 use crate::{Context, Exit, Failure};
 use ccd_base::shell;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::io::{self, IsTerminal as _};
 use std::process::Output;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,8 +21,15 @@ const SETTLE_LIMIT: Duration = Duration::from_secs(3);
 
 const SETTLE_PAUSE: Duration = Duration::from_millis(20);
 
-/// Runs all steps, stops the daemon and removes its directory, even after a failure or `^C`.
-pub(crate) fn demo(context: &mut Context) -> Result<Exit, Failure> {
+/// Printed at the end.
+const NEXT: &str = "Three commands to try next:
+  ccctl new --name py -- python3 -q
+  ccctl send py '6 * 7' --expect 42
+  ccctl attach py";
+
+/// Runs all steps, stops the daemon and removes its directory, even after a failure or `^C`. At a terminal, it stops after
+/// each chapter until a person has read it, unless `is_fast`.
+pub(crate) fn demo(is_fast: bool, context: &mut Context) -> Result<Exit, Failure> {
     if context.global.host.is_some() {
         return Failure::usage("demo: uses a daemon of its own on this host; leave out --host");
     }
@@ -33,17 +42,33 @@ pub(crate) fn demo(context: &mut Context) -> Result<Exit, Failure> {
     context.write_line(
         "The demo starts its own daemon in a temporary directory, and removes both at the end.",
     )?;
+    let pauses = !is_fast && is_at_terminal() && io::stdout().is_terminal();
     let shown = steps().iter().try_for_each(|step| {
         if is_stopped.load(Ordering::Acquire) {
             return Failure::failed("demo: interrupted");
         }
-        show(step, &home, context)
+        show(step, &home, context)?;
+        if pauses && step.pause && !goes_on(context)? {
+            is_stopped.store(true, Ordering::Release);
+        }
+        Ok(())
     });
     let shown = shown.and_then(|()| compare(&home, context));
     let stopped = home.stop();
     shown.and(stopped)?;
     context.write_line("Everything worked; the daemon is stopped and its directory is removed.")?;
+    context.write_line(&format!("\n{NEXT}"))?;
     Ok(Exit::Done)
+}
+
+/// Waits for Enter; false after `q`.
+fn goes_on(context: &mut Context) -> Result<bool, Failure> {
+    context.write_bytes(b"\n(Enter continues, q and Enter ends the demo) ")?;
+    let mut line = String::new();
+    io::stdin()
+        .read_line(&mut line)
+        .map_err(Failure::io("standard input"))?;
+    Ok(!line.trim_start().starts_with('q'))
 }
 
 /// Checks that the replay printed the same as the recorded program.

@@ -21,7 +21,7 @@ pub(super) fn checks(survey: &Survey) -> Vec<Check> {
 fn plugin(plugin: Option<&Plugin>) -> Check {
     let Some(plugin) = plugin else {
         let text = "not installed; ccctl hooks plugin ~/.claude/skills/ccd installs it";
-        return Check::ok(text);
+        return Check::absent(text);
     };
     let Some(folder) = &plugin.folder else {
         return Check::ok(format!("{} is enabled", plugin.id));
@@ -85,7 +85,7 @@ fn mcp(plugin: Option<&Plugin>) -> Check {
             "Claude Code's configuration calls {program}, which is not a program; claude mcp remove {key}, and add it again"
         )),
         None if is_in_plugin => Check::ok("Claude Code knows it from the plugin"),
-        None => Check::ok(
+        None => Check::absent(
             "Claude Code does not know the MCP server; claude mcp add --scope user ccd -- ccctl mcp adds it, and so does the plugin",
         ),
     }
@@ -104,7 +104,7 @@ fn server(document: &Value) -> Option<(&str, &str)> {
 
 fn claude() -> Check {
     let Some(claude) = Claude::find() else {
-        return Check::ok("not on PATH; hooks, the plugin and ccctl exec need it");
+        return Check::absent("not on PATH; hooks, the plugin and ccctl exec need it");
     };
     let path = claude.path.display();
     let version = match &claude.version {
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(state(&servers("sh")), CheckState::Ok);
         assert_eq!(state(&servers("/no/ccctl")), CheckState::Wrong);
         assert_eq!(state("{\"version\": \"0.0.1\"}"), CheckState::Warning);
-        assert_eq!(plugin(None).state, CheckState::Ok);
+        assert_eq!(plugin(None).state, CheckState::Absent);
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub(super) fn print(mut checks: Vec<Check>, context: &mut Context) -> Result<Exi
         CheckState::Wrong => 0,
         CheckState::Warning => 1,
         CheckState::Ok => 2,
+        CheckState::Absent => 3,
     });
     let summary = summary(&checks);
     let all = serde_json::json!({"ok": is_good, "summary": summary, "checks": checks});
@@ -23,11 +24,12 @@ pub(super) fn print(mut checks: Vec<Check>, context: &mut Context) -> Result<Exi
 fn summary(checks: &[Check]) -> String {
     let count = |state: CheckState| checks.iter().filter(|check| check.state == state).count();
     let (wrong, warnings) = (count(CheckState::Wrong), count(CheckState::Warning));
+    let ok = count(CheckState::Ok) + count(CheckState::Absent);
     if wrong + warnings == 0 {
-        return format!("all {} checks are ok", checks.len());
+        return format!("all {ok} checks are ok");
     }
     let warnings = counted(warnings as u64, "warning");
-    format!("{wrong} wrong, {warnings}, {} ok", count(CheckState::Ok))
+    format!("{wrong} wrong, {warnings}, {ok} ok")
 }
 
 #[cfg(test)]

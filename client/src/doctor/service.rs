@@ -23,7 +23,7 @@ pub(super) fn checks(survey: &Survey, places: &Places) -> Vec<Check> {
     }
     let Some(unit) = installed_unit() else {
         let text = "not installed; ccctl starts the daemon when it is needed";
-        return vec![Check::ok(text).of(NAME)];
+        return vec![Check::absent(text).of(NAME)];
     };
     let user = rustix::process::geteuid().as_raw().to_string();
     if let Some((state, text)) = unused(places, &user) {
@@ -157,7 +157,7 @@ fn launchd() -> Check {
         .filter(|agent| agent.exists());
     let Some(agent) = agent else {
         let text = "not installed; ccctl starts the daemon when it is needed";
-        return Check::ok(text);
+        return Check::absent(text);
     };
     let agent = agent.display();
     let user = rustix::process::geteuid().as_raw();

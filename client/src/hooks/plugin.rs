@@ -85,9 +85,8 @@ fn calling(program: &str, name: &str, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Ccctl, DEFAULT_EVENTS};
+    use crate::args::{DEFAULT_EVENTS, parsed_line};
     use crate::hooks::settings::{installed, parse};
-    use clap::Parser as _;
     use serde_json::Value;
 
     fn file(name: &str) -> &'static str {
@@ -141,10 +140,10 @@ mod tests {
         for (name, text) in FILES.iter().filter(|(name, _)| name.ends_with(".md")) {
             for line in text.split(['`', '\n', '(', ')']).map(str::trim) {
                 let rule = line.strip_suffix(":*");
-                let Some(words) = line.strip_prefix("ccctl ").map(|_| rule.unwrap_or(line)) else {
+                let Some(words) = rule.unwrap_or(line).strip_prefix("ccctl ") else {
                     continue;
                 };
-                let parsed = Ccctl::try_parse_from(shell::split(words).unwrap().words);
+                let parsed = parsed_line(words);
                 // A rule is the start of a command: what has to follow it may be missing.
                 let is_right = parsed.is_ok()
                     || rule.is_some() && parsed.unwrap_err().to_string().contains("required");

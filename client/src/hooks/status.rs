@@ -26,7 +26,8 @@ pub(super) fn status(context: &mut Context) -> Result<Exit, Failure> {
         "spool": survey.spool,
         "checks": checks,
     });
-    let lines = events(&survey).map(|event| event_line(&survey, event));
+    let shown = events(&survey).filter(|_| survey.has_hooks());
+    let lines = shown.map(|event| event_line(&survey, event));
     let lines: Vec<Check> = lines.chain(checks).collect();
     context.print_either(&all, |out| check::write(&lines, out))?;
     Ok(Exit::of_success(is_good))
@@ -137,7 +138,7 @@ fn installation(survey: &Survey) -> Check {
         .filter(|event| survey.scopes(event).is_empty())
         .collect();
     match &places[..] {
-        [] => Check::ok("not installed; ccctl hooks install adds them"),
+        [] => Check::absent("not installed; ccctl hooks install adds them"),
         [_, _, ..] => Check::warning(format!(
             "installed twice, so each runs twice: {}; remove one",
             places.join(", ")

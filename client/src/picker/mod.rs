@@ -2,6 +2,7 @@
 //! `pick` is the state and the effect of keys, without a terminal; `view` draws it; `feed` queries the daemon in separate
 //! threads, so that keys work at once however long a conversation is.
 
+mod command;
 mod feed;
 mod pick;
 mod preview;
@@ -10,7 +11,7 @@ mod view;
 use crate::args::Global;
 use crate::fullscreen::{Events, Fullscreen, Key, LeftBy, View};
 use crate::render::Line;
-use crate::{Context, Exit, Failure, menu, own, pager};
+use crate::{Context, Exit, Failure, own, pager};
 use feed::Feed;
 use pick::{Pick, PickAction};
 use std::io;
@@ -60,7 +61,7 @@ impl View for Picker {
             }
             Some(PickAction::Show(words)) => self.show(words, screen)?,
             Some(PickAction::Run(words)) => {
-                menu::carry_out(&self.words(words), "list", &mut self.context, screen)?
+                command::carry_out(&self.words(words), "list", &mut self.context, screen)?
             }
         };
         self.ask();
@@ -93,7 +94,7 @@ impl Picker {
     ) -> io::Result<ControlFlow<LeftBy>> {
         let words = self.words(words);
         if !pager::is_used() {
-            return menu::carry_out(&words, "list", &mut self.context, screen);
+            return command::carry_out(&words, "list", &mut self.context, screen);
         }
         screen.pause();
         let ran = own::run_paged(&words);
@@ -105,10 +106,10 @@ impl Picker {
                 Ok(ControlFlow::Continue(()))
             }
             // What went wrong is on the normal screen.
-            Ok(status) => menu::wait_for_key(&status.to_string(), "list", &self.context, screen),
+            Ok(status) => command::wait_for_key(&status.to_string(), "list", &self.context, screen),
             Err(error) => {
                 let how = format!("the command could not be started: {error}");
-                menu::wait_for_key(&how, "list", &self.context, screen)
+                command::wait_for_key(&how, "list", &self.context, screen)
             }
         }
     }

@@ -37,7 +37,7 @@ pub(crate) fn session(session: &Session, out: &mut Printer<'_>) -> io::Result<()
         ("started by", session.started_by.clone().unwrap_or_default()),
         ("directory", session.cwd.clone()),
         ("pid", session.pid.to_string()),
-        ("size", format!("{}x{}", session.rows, session.cols)),
+        ("size", format!("{}x{}", session.cols, session.rows)),
         ("started", session.created_at.clone()),
         ("last activity", session.last_activity.clone()),
         ("ended", session.ended_at.clone().unwrap_or_default()),

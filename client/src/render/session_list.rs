@@ -1,4 +1,4 @@
-//! The table of sessions in `session list` and `top`.
+//! The table of sessions in `ls` and `top`.
 
 use super::Printer;
 use super::line::Line;

@@ -9,7 +9,7 @@ use ccd_protocol::run::{RunOnce, RunOnceParams};
 pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure> {
     if tape::named(&args.tape)?.is_some() {
         return Failure::usage(
-            "--expect and --send cannot be combined with tape options; use ccctl session create --tapes and ccctl session send",
+            "--expect and --send cannot be combined with tape options; use ccctl new --tapes and ccctl send",
         );
     }
     let (program, words) = command(args)?;

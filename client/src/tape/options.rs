@@ -1,7 +1,7 @@
-//! `ccctl rec`, `play` and `proxy`: the tape options of a request, from flags and the caller's environment.
+//! `ccctl rec` and `play`: the tape options of a request, from flags and the caller's environment.
 
 use crate::Failure;
-use crate::args::{NamedTapeArgs, RecordArgs, TapeArgs};
+use crate::args::{NamedTapeArgs, RecordArgs};
 use crate::caller::given_path;
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeOptions};
 use std::ffi::OsString;
@@ -18,6 +18,7 @@ const OFF: [&str; 3] = ["0", "false", "off"];
 pub(crate) enum TapeCommand {
     Rec,
     Play,
+    /// `play` with the real program as the fallback, for shims.
     Proxy,
 }
 
@@ -26,7 +27,7 @@ impl TapeCommand {
         match self {
             TapeCommand::Rec => "rec",
             TapeCommand::Play => "play",
-            TapeCommand::Proxy => "proxy",
+            TapeCommand::Proxy => "play --fallback proxy",
         }
     }
 
@@ -40,20 +41,18 @@ impl TapeCommand {
     }
 }
 
-/// Returns the tape options of `rec`, `play` or `proxy`; `record` and `fallback` are the defaults.
+/// Returns the tape options of `rec` or `play`; `record` and `fallback` are the defaults.
 pub(crate) fn of_verb(
     args: &RecordArgs,
     record: RecordMode,
     fallback: FallbackMode,
 ) -> Result<TapeOptions, Failure> {
-    let mut options = given(&args.tape, args.name.as_deref())?;
+    let mut options = given(&args.tape)?;
     options.record.get_or_insert(record);
     options.fallback.get_or_insert(fallback);
     let modes = (options.record, options.fallback);
     if let (Some(record), Some(fallback)) = modes {
-        let checked = args
-            .tape
-            .check_effect(args.name.as_deref(), record, fallback);
+        let checked = (args.tape.tape).check_effect(&args.tape.tape_name, record, fallback);
         checked.map_err(Failure::Usage)?;
     }
     Ok(options)
@@ -62,17 +61,15 @@ pub(crate) fn of_verb(
 /// Returns the tape options of other commands; `None` if none is given.
 pub(crate) fn named(args: &NamedTapeArgs) -> Result<Option<TapeOptions>, Failure> {
     let is_given = args.tape_name.is_some() || args.tape.is_given();
-    is_given
-        .then(|| given(&args.tape, args.tape_name.as_deref()))
-        .transpose()
+    is_given.then(|| given(args)).transpose()
 }
 
 /// Returns the given options, completed from the environment.
-fn given(args: &TapeArgs, name: Option<&str>) -> Result<TapeOptions, Failure> {
+fn given(args: &NamedTapeArgs) -> Result<TapeOptions, Failure> {
     let mut options = TapeOptions {
-        root: given_path(args.tapes.as_deref())?,
-        name: name.map(str::to_owned),
-        ..args.options()
+        root: given_path(args.tape.tapes.as_deref())?,
+        name: args.tape_name.clone(),
+        ..args.tape.options()
     };
     add_environment(&mut options, |name| std::env::var_os(name));
     Ok(options)

@@ -90,7 +90,7 @@ fn words(args: &TapeShimArgs, to: &Path) -> Result<Vec<String>, Failure> {
     let verb = verb(&args.play);
     let (record, fallback) = verb.modes();
     let record = args.play.record.unwrap_or(record);
-    let checked = args.play.check_effect(None, record, fallback);
+    let checked = args.play.check_effect(&None, record, fallback);
     checked.map_err(Failure::Usage)?;
     let mut words = flags(&args.play)?;
     // The caller expects nothing on standard error but the program's own output.
@@ -239,8 +239,8 @@ mod tests {
     fn a_shim_runs_the_command_of_its_modes() {
         for (line, name) in [
             ("sh", "play"),
-            ("--fallback proxy sh", "proxy"),
-            ("--record new --fallback proxy sh", "proxy"),
+            ("--fallback proxy sh", "play --fallback proxy"),
+            ("--record new --fallback proxy sh", "play --fallback proxy"),
             ("--record overwrite --fallback proxy sh", "rec"),
             ("--record new sh", "rec"),
         ] {

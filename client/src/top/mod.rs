@@ -25,7 +25,7 @@ pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure
     }
     if !can_draw() {
         return Failure::usage(
-            "top: input and output must be a terminal; ccctl session list prints the sessions once, ccctl top --json repeatedly",
+            "top: input and output must be a terminal; ccctl ls prints the sessions once, ccctl top --json repeatedly",
         );
     }
     // Errors of the daemon are reported on the normal screen, and it is started if that is allowed.
@@ -99,8 +99,8 @@ impl Top {
         let name = self.app.label_of(session);
         self.app.inform(match ran {
             Ok(status) if status.success() => Ok(format!("detached from {name}")),
-            Ok(status) => Err(format!("ccctl session attach {name}: {status}")),
-            Err(error) => Err(format!("ccctl session attach {name}: {error}")),
+            Ok(status) => Err(format!("ccctl attach {name}: {status}")),
+            Err(error) => Err(format!("ccctl attach {name}: {error}")),
         });
         Ok(())
     }

@@ -64,7 +64,7 @@ fn list(app: &mut App, rows: usize, now: SystemTime) -> Vec<Line> {
     }
     if is_empty && list_rows > 0 {
         let text = if app.filter.is_empty() {
-            "no sessions; start one with ccctl session create -- PROGRAM"
+            "no sessions; start one with ccctl new -- PROGRAM"
         } else {
             "no session contains this text"
         };

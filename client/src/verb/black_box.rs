@@ -1,4 +1,4 @@
-//! `ccctl test` and `ccctl fuzz`.
+//! `ccctl test`.
 
 use super::chain::{Cancel, Followed};
 use super::investigate::{
@@ -23,15 +23,12 @@ pub(crate) fn dispatch(args: &BlackBoxArgs, context: &mut Context) -> Result<Exi
         None => test(&args.run, context),
         Some(_) if args.run != BlackBoxRunArgs::default() => Err(misplaced("test", "a program")),
         Some(BlackBoxVerb::Run(args)) => test(args, context),
+        Some(BlackBoxVerb::Fuzz(args)) => run("fuzz", &[TestType::Fuzz], args, context),
         Some(BlackBoxVerb::List(args)) => list(args, context),
         Some(BlackBoxVerb::Get(args)) => get(args, context),
         Some(BlackBoxVerb::Delete(args)) => delete::<TestDelete>(args, context),
         Some(BlackBoxVerb::Cleanup(args)) => cleanup::<TestCleanup>(args, context),
     }
-}
-
-pub(crate) fn fuzz(args: &FuzzRunArgs, context: &mut Context) -> Result<Exit, Failure> {
-    run("fuzz", &[TestType::Fuzz], args, context)
 }
 
 fn test(args: &BlackBoxRunArgs, context: &mut Context) -> Result<Exit, Failure> {

@@ -1,7 +1,7 @@
 //! `ccctl daemon`, except `stop`, `restart`, `upgrade` and `logs`.
 
 use super::{job, logs, over_there, stop, upgrade};
-use crate::args::{DaemonVerb, LogArgs, params};
+use crate::args::{DaemonVerb, LogLevelArgs, params};
 use crate::call::{call_at, call_within};
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::NoParams;
@@ -34,7 +34,7 @@ pub(crate) fn dispatch(verb: &DaemonVerb, context: &mut Context) -> Result<Exit,
         DaemonVerb::Status => status(context),
         DaemonVerb::Reload => reload(context),
         DaemonVerb::Logs(args) => logs::logs(args, context),
-        DaemonVerb::Log(args) => log(args, context),
+        DaemonVerb::LogLevel(args) => log_level(args, context),
         DaemonVerb::Check => {
             let started = context.call::<DaemonCheck>(&NoParams {})?.value;
             job::wait_for(&started.job, context)
@@ -81,8 +81,9 @@ fn reload(context: &mut Context) -> Result<Exit, Failure> {
     })
 }
 
-fn log(args: &LogArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = params!(DaemonLogParams { level, debug } of args);
+fn log_level(args: &LogLevelArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let level = args.level.clone().or_else(|| args.level_option.clone());
+    let params = params!(DaemonLogParams { debug } of args, level: level);
     context.show::<DaemonLog>(&params, |reply, out| {
         let debug = if reply.debug { "on" } else { "off" };
         writeln!(out, "level {}, debug {debug}", reply.level)?;

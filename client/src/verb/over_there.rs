@@ -23,7 +23,7 @@ pub(super) fn words(verb: &DaemonVerb, global: &Global) -> Option<Vec<String>> {
         }
         DaemonVerb::Status
         | DaemonVerb::Reload
-        | DaemonVerb::Log(_)
+        | DaemonVerb::LogLevel(_)
         | DaemonVerb::Check
         | DaemonVerb::Ping => return None,
     };
@@ -55,12 +55,10 @@ pub(super) fn run(host: &Host, words: &[String]) -> Result<Exit, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Ccctl, Noun};
-    use clap::Parser as _;
+    use crate::args::{Noun, parsed_line};
 
     fn line(words_here: &str) -> Option<String> {
-        let words_here = ["ccctl", "daemon"].into_iter().chain(words_here.split(' '));
-        let parsed = Ccctl::try_parse_from(words_here).unwrap();
+        let parsed = parsed_line(&format!("daemon {words_here}")).unwrap();
         match parsed.noun {
             Noun::Daemon(verb) => words(&verb, &parsed.global).map(|words| words.join(" ")),
             other => panic!("{other:?}"),

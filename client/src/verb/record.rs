@@ -133,7 +133,6 @@ mod tests {
         match &parsed(line).unwrap() {
             Noun::Rec(args) => params(TapeCommand::Rec, args),
             Noun::Play(args) => params(TapeCommand::Play, args),
-            Noun::Proxy(args) => params(TapeCommand::Proxy, args),
             other => panic!("{other:?}"),
         }
     }

@@ -1,6 +1,7 @@
 use super::keys::{Config, KEYS, Key};
 use super::read::Loaded;
 use super::refusal::ConfigRefusal;
+use ccd_base::nearest::nearest;
 use ccd_protocol::daemon::ConfigEntry;
 
 /// Returns every key with its value and where that comes from, in the order of the table.
@@ -9,7 +10,10 @@ pub(crate) fn entries(loaded: &Loaded) -> Vec<ConfigEntry> {
 }
 
 pub(crate) fn entry(loaded: &Loaded, key: &str) -> Result<ConfigEntry, ConfigRefusal> {
-    let unknown = || ConfigRefusal::UnknownKey(key.to_owned());
+    let unknown = || {
+        let meant = nearest(key, KEYS.iter().map(|key| key.name));
+        ConfigRefusal::UnknownKey(key.to_owned(), meant)
+    };
     Ok(describe(Key::named(key).ok_or_else(unknown)?, loaded))
 }
 

@@ -71,6 +71,7 @@ impl Reportable for JobError {
 
     fn hint(&self) -> Option<&str> {
         match self {
+            Self::NotFound(_) => Some("job.list lists all jobs"),
             Self::Ambiguous { .. } => Some("give more letters of the id"),
             Self::Store(error) => error.hint(),
             _ => None,

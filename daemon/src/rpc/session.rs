@@ -7,8 +7,8 @@ use ccd_protocol::Done;
 use ccd_protocol::session::{
     Action, Interaction, SessionCleanup, SessionClose, SessionCreate, SessionEcho, SessionExpect,
     SessionGet, SessionHistory, SessionHistoryParams, SessionHistoryReply, SessionList,
-    SessionListReply, SessionPan, SessionPipe, SessionRead, SessionResize, SessionRun,
-    SessionScreen, SessionSend, SessionSignal, SessionWait,
+    SessionListReply, SessionPan, SessionPipe, SessionRead, SessionRename, SessionResize,
+    SessionRun, SessionScreen, SessionSend, SessionSignal, SessionWait,
 };
 use ccd_session::interaction::{InteractionRow, interactions};
 use ccd_session::program::check_tape_options;
@@ -87,6 +87,9 @@ pub(super) fn register(module: &mut Module) {
     module.add::<SessionResize, _, _>(async |daemon, peer, params| {
         let session = daemon.sessions.find(&params.session).await?;
         session.resize(&peer, &params).map(|()| Done {})
+    });
+    module.add::<SessionRename, _, _>(async |daemon, _, params| {
+        daemon.sessions.rename(&params).await.map(|()| Done {})
     });
     module.add::<SessionPan, _, _>(async |daemon, peer, params| {
         let session = daemon.sessions.find(&params.session).await?;

@@ -305,7 +305,7 @@ pub(super) async fn forget_tapes(
         "tape that is being recorded",
         "tapes that are being recorded",
     );
-    let why = "written when the session ends; ccctl session close ends one";
+    let why = "written when the session ends; ccctl close ends one";
     Ok(selected.leaving(recorded, kind, why))
 }
 

@@ -64,7 +64,7 @@ fn told_formats(file: &OwnedFd) -> Result<Formats, String> {
         let read = stdout.take(MAX_TOLD_BYTES).read_to_string(&mut told);
         read.map_err(|error| error.to_string())?;
     }
-    serde_json::from_str(&told).map_err(|_| "it is not a ccd that can take over".into())
+    serde_json::from_str(&told).map_err(|_| "it is not a build of ccd".into())
 }
 
 fn ends_in_time(child: &mut Child) -> bool {

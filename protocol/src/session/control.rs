@@ -65,6 +65,15 @@ pub struct SessionResizeParams {
     pub cols: i64,
 }
 
+/// Parameters of `session.rename`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SessionRenameParams {
+    pub session: String,
+    /// The new name. No other live session may have it as its name or its id.
+    pub name: String,
+}
+
 /// Parameters of `session.pan`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -87,7 +87,7 @@ fn without_a_terminal_it_says_what_to_do_instead() {
     let target = daemon.open_bash();
     let ran = Ccctl::new(&daemon).run(&["session", "attach", target.id()]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("tail -f"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("logs -f"), "{}", ran.stderr);
     let person = person(&daemon, 24, 80);
     target.close();
     for (session, told, status) in [

@@ -146,7 +146,7 @@ fn zsh_completes_at_its_prompt() {
     zsh.expect("ready> ");
     for (line, completed) in [
         ("ccctl session send my", "my-cat "),
-        ("ccctl session cl", "End a session: ask the program to exit"),
+        ("ccctl session cl", "End sessions"),
         ("ccctl top --sort=wa", "waits "),
         ("ccctl session create --cwd=/us", "--cwd=/usr/"),
     ] {

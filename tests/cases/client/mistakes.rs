@@ -18,7 +18,7 @@ fn errors_name_what_was_typed_in_one_line_of_json_where_that_is_asked_for() {
     let ccctl = Ccctl::new(&daemon);
     for (words, name) in [
         (&["session", "tail", "nosuch", "-f"][..], "session.tail"),
-        (&["session", "subscribe", "nosuch"], "session.subscribe"),
+        (&["session", "subscribe", "nosuch"], "session.tail"),
         (&["run", "--", "nosuch-program"], "run"),
     ] {
         let ran = ccctl.run(words);

@@ -6,7 +6,6 @@ mod doctor;
 mod doctor_trial;
 mod hand_over;
 mod hostile;
-mod menu;
 mod mistakes;
 mod other_host;
 mod other_host_inherits;
@@ -14,6 +13,7 @@ mod pexpect;
 mod sessions;
 mod survival;
 mod top;
+mod words;
 
 use crate::support::session::{OpenSession, program};
 use crate::support::{Ccctl, Daemon, eventually};

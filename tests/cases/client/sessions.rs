@@ -33,7 +33,7 @@ fn a_session_is_created_listed_shown_and_closed() {
     let daemon = Daemon::start();
     let ccctl = Ccctl::new(&daemon);
     let created = ccctl.ok(&[
-        "session", "create", "--json", "--name", "job", "--size", "30x90", "--", "cat", "-u",
+        "session", "create", "--json", "--name", "job", "--size", "90x30", "--", "cat", "-u",
     ]);
     let record = json(&created);
     let id = record["session_id"].as_str().unwrap().to_owned();
@@ -43,7 +43,7 @@ fn a_session_is_created_listed_shown_and_closed() {
         assert!(list.contains(part), "{list}");
     }
     let shown = ccctl.ok(&["session", "show", "job"]);
-    assert!(shown.contains(&id) && shown.contains("30x90"), "{shown}");
+    assert!(shown.contains(&id) && shown.contains("90x30"), "{shown}");
     let by_prefix = json(&ccctl.ok(&["session", "get", &id[..6], "--json"]));
     assert_eq!(by_prefix["session_id"], id.as_str());
     if !guesses(&daemon) {

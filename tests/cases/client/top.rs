@@ -200,7 +200,7 @@ fn without_a_terminal_the_error_names_what_works() {
     let ran = ccctl.run(&["top"]);
     assert_eq!((ran.code, &*ran.stdout), (Some(2), ""));
     assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
-    assert!(ran.stderr.contains("ccctl session list"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("ccctl ls"), "{}", ran.stderr);
     let dumb = daemon.open_with(&SessionCreateParams {
         env: [("TERM".to_owned(), "dumb".to_owned())].into(),
         ..program(&daemon, CCCTL, &["top"])

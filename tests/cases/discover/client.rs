@@ -98,7 +98,11 @@ fn reports_of_investigations_are_listed_shown_compared_mapped_and_deleted() {
     let map = "main  mock>  (start)\n  config → config\nconfig  config>\n  end → main\n";
     assert_eq!(client.ok(&["map", "mock"]), map);
     let refused = client.run(&["map", "--svg", "aaaa1"]);
-    assert!(refused.stderr.contains("ccctl map --dot aaaa1 | dot -Tsvg"));
+    assert!(
+        refused
+            .stderr
+            .contains("ccctl investigate map --dot aaaa1 | dot -Tsvg")
+    );
     for (args, part) in [
         (["--dot", "aaaa1"], "s0 -> s1"),
         (["aaaa1", "--dot"], "s0 -> s1"),

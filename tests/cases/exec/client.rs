@@ -314,7 +314,7 @@ fn a_conversation_is_resumed_shown_and_ended() {
 #[test]
 fn at_a_terminal_calls_of_tools_and_a_summary_are_shown() {
     let desk = Desk::with_script(&format!("{CHANGES}; sleep 1"));
-    let words = ["run", "--size", "24x70", "--", CCCTL, "exec", "add two"];
+    let words = ["run", "--size", "70x24", "--", CCCTL, "exec", "add two"];
     let ran = Ran::of(desk.ccctl(&words).env("TERM", "xterm").output().unwrap());
     assert_eq!(ran.code, Some(0), "{ran:?}");
     for part in [

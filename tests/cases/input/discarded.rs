@@ -111,7 +111,7 @@ fn a_wait_that_is_over_says_that_the_input_was_discarded() {
     let ccctl = Ccctl::new(&daemon);
     let send = ["session", "send", session.id(), "hello"];
     let send = [&send[..], &["-e", "never", "--timeout", "0.5"]].concat();
-    let is_told = |_| ccctl.run(&send).stderr.contains("session wait --input");
+    let is_told = |_| ccctl.run(&send).stderr.contains("ccctl wait --input");
     assert!((0..TRIES).any(is_told));
 }
 

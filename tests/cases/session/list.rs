@@ -81,7 +81,7 @@ fn in_a_pipe_the_list_is_whole_and_without_colours() {
     let ccctl = Ccctl::new(&daemon);
     let none = ccctl.run(&["session", "list"]);
     assert_eq!((none.code, &*none.stdout), (Some(0), ""));
-    assert_has(&none.stderr, ["start one with ccctl session create"]);
+    assert_has(&none.stderr, ["start one with ccctl new"]);
     let none = ccctl.run(&["session", "list", "--json"]);
     assert_eq!((&*none.stdout, &*none.stderr), ("{\"sessions\":[]}\n", ""));
     let word = "x".repeat(300);

@@ -174,7 +174,7 @@ fn the_client_resizes_signals_and_shows_the_screen() {
         let line = [&["session", verb, session.id()], words].concat();
         ccctl.ok(&line)
     };
-    of_session("resize", &["30x100"]);
+    of_session("resize", &["100x30"]);
     assert_eq!((session.now().rows, session.now().cols), (30, 100));
     assert_eq!(of_session("screen", &[]), "\n  here\n");
     let json: Value = serde_json::from_str(&of_session("screen", &["--json"])).unwrap();

@@ -41,7 +41,5 @@ pub(crate) fn dispatch(verb: &ChainVerb, context: &mut Context) -> Result<Exit, 
             context.show::<ChainDelete>(&ChainParams { name }, |_, _| Ok(()))
         }
         ChainVerb::Run(args) => run::run(args, context),
-        ChainVerb::Parallel(args) => parallel(args, context),
-        ChainVerb::Watch(args) => watch(args, context),
     }
 }

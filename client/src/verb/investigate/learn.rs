@@ -1,4 +1,4 @@
-//! `ccctl learn`: a person demonstrates a program in the terminal.
+//! `ccctl investigate learn`: a person demonstrates a program in the terminal.
 
 use crate::args::LearnArgs;
 use crate::attach::{self, Way};

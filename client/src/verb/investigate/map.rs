@@ -1,4 +1,4 @@
-//! `ccctl map`.
+//! `ccctl investigate map`.
 
 use super::run::investigate;
 use super::{Target, named};
@@ -16,7 +16,7 @@ use ccd_protocol::investigate::{
 pub(crate) fn map(args: &MapArgs, context: &mut Context) -> Result<Exit, Failure> {
     if args.svg {
         return Failure::usage(format!(
-            "ccctl draws no maps: use ccctl map --dot {} | dot -Tsvg",
+            "ccctl draws no maps: use ccctl investigate map --dot {} | dot -Tsvg",
             args.target
         ));
     }

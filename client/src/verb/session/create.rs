@@ -1,4 +1,4 @@
-//! `ccctl session create`.
+//! `ccctl new`.
 
 use crate::args::{CreateArgs, params};
 use crate::terminal::terminal_size;
@@ -73,11 +73,11 @@ fn params(args: &CreateArgs) -> Result<SessionCreateParams, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Noun, SessionVerb, parsed};
+    use crate::args::{Noun, parsed};
 
     fn params_of(line: &str) -> SessionCreateParams {
-        match parsed(&format!("session create {line}")).unwrap() {
-            Noun::Session(SessionVerb::Create(args)) => params(&args).unwrap(),
+        match parsed(&format!("new {line}")).unwrap() {
+            Noun::New(args) => params(&args).unwrap(),
             other => panic!("{other:?}"),
         }
     }
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn sizes_come_together_or_alone() {
         for (line, rows, cols) in [
-            ("--size 10x20 sh", Some(10), Some(20)),
+            ("--size 20x10 sh", Some(10), Some(20)),
             ("--cols 132 sh", None, Some(132)),
         ] {
             let params = params_of(line);

@@ -1,4 +1,4 @@
-//! `ccctl session expect`.
+//! `ccctl expect`.
 
 use crate::args::{ExpectArgs, params, patterns};
 use crate::{Context, Exit, Failure};
@@ -30,7 +30,7 @@ pub(crate) fn print_match(
     context.warn(&found.warnings);
     if found.before_omitted_bytes > 0 {
         context.note(&format!(
-            "{} bytes before this are omitted; ccctl session read prints them",
+            "{} bytes before this are omitted; ccctl read prints them",
             found.before_omitted_bytes
         ));
     }

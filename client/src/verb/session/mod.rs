@@ -11,35 +11,29 @@ mod wait;
 
 use crate::args::{CloseArgs, HistoryArgs, PipeArgs, SessionVerb, Switch, params};
 use crate::tape::{LastMiss, print_use};
-use crate::{Context, Exit, Failure, attach, render, tail};
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::session::{
     PipeState, SessionClose, SessionCloseParams, SessionEcho, SessionEchoParams, SessionGet,
     SessionGetParams, SessionHistory, SessionHistoryParams, SessionList, SessionListParams,
-    SessionPipe, SessionPipeParams, SessionResize, SessionResizeParams, SessionSignal,
-    SessionSignalParams,
+    SessionPipe, SessionPipeParams, SessionRename, SessionRenameParams, SessionResize,
+    SessionResizeParams, SessionSignal, SessionSignalParams,
 };
 use ccd_protocol::tape::TapeUse;
 
+pub(crate) use create::create;
+pub(crate) use expect::expect;
+pub(crate) use read::read;
+pub(crate) use screen::screen;
+pub(crate) use send::send;
+pub(crate) use wait::wait;
+
 pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
-        SessionVerb::Create(args) => create::create(args, context),
-        SessionVerb::List { all } => list(*all, context),
         SessionVerb::Get(args) => {
             let params = SessionGetParams::of(&args.session);
             context.show::<SessionGet>(&params, render::session)
         }
-        SessionVerb::Send(args) => send::send(args, context),
-        SessionVerb::Expect(args) => expect::expect(args, context),
-        SessionVerb::Wait(args) => wait::wait(args, context),
-        SessionVerb::Read(args) => read::read(args, context),
-        SessionVerb::Screen(args) => screen::screen(args, context),
-        SessionVerb::Attach(args) => attach::attach(args, context),
         SessionVerb::Run(args) => run::run(args, context),
-        SessionVerb::Tail(args) => tail::tail(args, args.follow, context)
-            .map_err(|failure| failure.of_verb("session.tail")),
-        SessionVerb::Subscribe(args) => {
-            tail::tail(args, true, context).map_err(|failure| failure.of_verb("session.subscribe"))
-        }
         SessionVerb::Signal { session, signal } => {
             let params = SessionSignalParams {
                 session: session.clone(),
@@ -55,8 +49,14 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
             };
             context.show::<SessionResize>(&params, |_, _| Ok(()))
         }
+        SessionVerb::Rename { session, name } => {
+            let params = SessionRenameParams {
+                session: session.clone(),
+                name: name.clone(),
+            };
+            context.show::<SessionRename>(&params, |_, _| Ok(()))
+        }
         SessionVerb::Echo { session, state } => echo(session, *state, context),
-        SessionVerb::Close(args) => close(args, context),
         SessionVerb::Pipe(args) => pipe(args, context),
         SessionVerb::History(args) => history(args, context),
         SessionVerb::Cleanup(args) => cleanup::cleanup(args, context),
@@ -72,7 +72,7 @@ pub(crate) fn list(all: bool, context: &mut Context) -> Result<Exit, Failure> {
     } else {
         "no live sessions (--all shows ended ones)"
     };
-    let note = format!("{what}; start one with ccctl session create --name py -- python3");
+    let note = format!("{what}; start one with ccctl new --name py -- python3");
     context.note_if_empty(&answer.value.sessions, &note);
     context.print(&answer, |reply, out| render::sessions(&reply.sessions, out))
 }
@@ -90,10 +90,24 @@ fn echo(session: &str, state: Option<Switch>, context: &mut Context) -> Result<E
     })
 }
 
-fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Failure> {
+/// Closes sessions one after the other, whether or not one fails.
+pub(crate) fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let mut failed = None;
+    for session in &args.sessions {
+        if let Err(failure) = close_one(session, args.grace, context) {
+            // The last one is reported by the caller.
+            if let Some(earlier) = failed.replace(failure) {
+                context.report(&earlier);
+            }
+        }
+    }
+    failed.map_or(Ok(Exit::Done), Err)
+}
+
+fn close_one(session: &str, grace: Option<f64>, context: &mut Context) -> Result<(), Failure> {
     let params = SessionCloseParams {
-        session: args.session.clone(),
-        grace_ms: args.grace.map(|seconds| seconds * 1000.0),
+        session: session.to_owned(),
+        grace_ms: grace.map(|seconds| seconds * 1000.0),
     };
     let answer = context.call::<SessionClose>(&params)?;
     context.warn(&answer.value.warnings);
@@ -109,7 +123,7 @@ fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Failure> {
         writeln!(out)
     })?;
     print_tapes(answer.value.tape.as_ref(), context);
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// Prints the summary of the tapes of a session that has ended.

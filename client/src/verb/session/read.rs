@@ -1,4 +1,4 @@
-//! `ccctl session read`.
+//! `ccctl read`.
 
 use crate::args::{ReadArgs, params};
 use crate::{Context, Exit, Failure};

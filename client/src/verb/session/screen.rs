@@ -1,4 +1,4 @@
-//! `ccctl session screen`.
+//! `ccctl screen`.
 
 use crate::args::{ScreenArgs, params};
 use crate::call::garbled;

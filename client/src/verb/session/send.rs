@@ -1,4 +1,4 @@
-//! `ccctl session send`.
+//! `ccctl send`.
 
 use super::expect::print_match;
 use crate::args::{SendArgs, SendInput, patterns};
@@ -11,7 +11,7 @@ use std::io::Read as _;
 pub(crate) fn send(args: &SendArgs, context: &mut Context) -> Result<Exit, Failure> {
     let mut params = typed(&args.input)?;
     params.session.clone_from(&args.session);
-    params.newline = args.input.text.is_some() && !args.no_newline;
+    params.newline = params.keys.is_none() && args.input.text.is_some() && !args.no_newline;
     params.paste = args.paste;
     params.secret = args.secret;
     params.expect = (!args.expect.is_empty()).then(|| SendExpect {
@@ -41,12 +41,18 @@ pub(crate) fn send(args: &SendArgs, context: &mut Context) -> Result<Exit, Failu
 }
 
 fn typed(input: &SendInput) -> Result<SessionSendParams, Failure> {
-    let params = SessionSendParams {
+    let mut params = SessionSendParams {
         text: input.text.clone(),
         keys: (!input.keys.is_empty()).then(|| input.keys.clone()),
         eof: input.eof,
         ..SessionSendParams::default()
     };
+    if let Some(keys) = &mut params.keys
+        && let Some(text) = params.text.take()
+    {
+        // A character is the key that types it.
+        keys.splice(..0, text.chars().map(String::from));
+    }
     if params.text.is_some() || params.keys.is_some() || params.eof {
         return Ok(params);
     }
@@ -73,6 +79,17 @@ fn from_bytes(bytes: Vec<u8>) -> SessionSendParams {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::{Noun, parsed};
+
+    #[test]
+    fn text_before_keys_is_typed_as_keys() {
+        let Ok(Noun::Send(args)) = parsed("send vi 'iä b' --keys Escape,Up") else {
+            panic!("another command");
+        };
+        let params = typed(&args.input).unwrap();
+        assert_eq!(params.keys.unwrap(), ["i", "ä", " ", "b", "Escape", "Up"]);
+        assert_eq!(params.text, None);
+    }
 
     #[test]
     fn bytes_that_are_no_text_go_as_base64() {

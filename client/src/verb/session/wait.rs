@@ -1,4 +1,4 @@
-//! `ccctl session wait`.
+//! `ccctl wait`.
 
 use crate::args::WaitArgs;
 use crate::{Context, Exit, Failure, render};

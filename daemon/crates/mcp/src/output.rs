@@ -156,7 +156,7 @@ pub(crate) fn state(session: &Session) -> String {
     };
     if waiting.hidden {
         format!(
-            "{program} {waits} for hidden input, such as a password: ask a person to type it in ccctl session attach {}, \
+            "{program} {waits} for hidden input, such as a password: ask a person to type it in ccctl attach {}, \
              or send it with session_send and secret",
             session.session_id
         )

@@ -38,7 +38,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         contest.add("tmux send-keys", rounds, runs_of(command, None));
     }
     let measured = contest.run(BLOCKS)?;
-    let what = "one `ccctl session send` process, start to exit (p50 / p95)".into();
+    let what = "one `ccctl send` process, start to exit (p50 / p95)".into();
     report.add(Line {
         bare: format!("/bin/true {}", measured.baseline().p50_p95_ms()),
         goal: format!("≤ {GOAL} × /bin/true"),

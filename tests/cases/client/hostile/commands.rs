@@ -1,5 +1,8 @@
 //! The commands of ccctl with their arguments and options, as its help lists them: a new one is found by itself.
 
+/// Commands that no help lists, because other programs call them.
+const HIDDEN: [&str; 4] = ["call", "dial", "hook", "version"];
+
 /// A command.
 #[derive(Debug, Clone)]
 pub(super) struct Verb {
@@ -33,9 +36,17 @@ fn read(words: &[String], help: &str) -> (Verb, Vec<String>) {
         flags: Vec::new(),
     };
     let (mut section, mut names) = ("", Vec::new());
+    if words.is_empty() {
+        names.extend(HIDDEN.map(str::to_owned));
+    }
     for line in help.lines() {
         if line.ends_with(':') && !line.starts_with(' ') {
             section = line;
+            continue;
+        }
+        if let Some(more) = line.strip_prefix("More:") {
+            section = "More:";
+            names.extend(more.split_whitespace().map(str::to_owned));
             continue;
         }
         let entry = line.trim_start();
@@ -43,9 +54,14 @@ fn read(words: &[String], help: &str) -> (Verb, Vec<String>) {
         let first = entry.split_whitespace().next().unwrap_or_default();
         match section {
             "Commands:" if indent == 2 => names.push(first.to_owned()),
+            "More:" => names.extend(line.split_whitespace().map(str::to_owned)),
             "Arguments:" if indent == 2 => verb.arguments += 1,
             "Global options:" | "Examples:" | "Commands:" | "Arguments:" => {}
             _ if indent <= 6 && entry.starts_with('-') => option(entry, &mut verb),
+            // A group of commands.
+            _ if words.is_empty() && indent == 2 && section != "Options:" => {
+                names.push(first.to_owned());
+            }
             _ => {}
         }
     }

@@ -27,7 +27,7 @@ const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
-    #[error("{program:?} is not a program that can be executed: give its name or its path")]
+    #[error("{program:?} is no program on PATH and no file that can be executed")]
     NotFound { program: String },
     #[error("{program:?} is a directory; give the path of a program")]
     IsDirectory { program: String },
@@ -306,7 +306,7 @@ mod tests {
             (text(copies.path()), text(folder.path())),
             ("changed".into(), "text".into())
         );
-        let missing = "is not a program that can be executed: give its name or its path";
+        let missing = "is no program on PATH and no file that can be executed";
         for (name, why) in [
             ("", missing),
             ("no-such-program-4711", missing),

@@ -47,7 +47,7 @@ impl Tool for Start {
     const TITLE: &'static str = "Start a terminal session";
     const DESCRIPTION: &'static str = "Starts a program in a terminal of its own that outlives this call, and waits until it asks for input. Use it for anything interactive or long-running: REPLs, debuggers, ssh, installers that ask questions, \
         full-screen programs, servers, watchers. Returns the output and one line that says what the program does now. A \
-        person can watch and type too: ccctl session attach ID.";
+        person can watch and type too: ccctl attach ID.";
     const READS: bool = false;
     const WAIT_S: Option<f64> = Some(DEFAULT_S);
 

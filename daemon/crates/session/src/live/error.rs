@@ -305,13 +305,13 @@ impl Busy {
     fn hint(&self) -> &'static str {
         match self {
             Self::HalfLine => {
-                "remove it with ccctl session send SESSION --keys C-u, or enter it with --keys Enter"
+                "remove it with ccctl send SESSION --keys C-u, or enter it with --keys Enter"
             }
             Self::Question(_) => {
-                "answer it with ccctl session send SESSION TEXT, or look at it with ccctl session attach SESSION"
+                "answer it with ccctl send SESSION TEXT, or look at it with ccctl attach SESSION"
             }
             _ => {
-                "wait longer, or end it with ccctl session send SESSION --keys C-c or ccctl session signal SESSION INT"
+                "wait longer, or end it with ccctl send SESSION --keys C-c or ccctl session signal SESSION INT"
             }
         }
     }

@@ -12,6 +12,7 @@ const MIN_ROTATION_BYTES: u64 = 64 << 10;
 #[derive(Debug, Clone)]
 pub struct SessionFacts {
     pub id: SessionId,
+    /// The name at the start: see [`Session::name`](super::session::Session::name).
     pub name: Option<SessionId>,
     pub program: String,
     pub args: Vec<String>,

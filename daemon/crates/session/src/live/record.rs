@@ -4,7 +4,6 @@ use super::session::Session;
 use super::survive::recorded_gaps;
 use super::tape::PastTape;
 use crate::interaction;
-use ccd_protocol::SessionId;
 use ccd_protocol::session::{Session as Record, SessionOutput, WaitingForInput};
 use ccd_protocol::tape::TapeUse;
 
@@ -44,7 +43,7 @@ impl Session {
         let program = args.remove(0);
         Record {
             session_id: facts.id.to_string(),
-            name: facts.name.as_ref().map(SessionId::to_string),
+            name: self.name().map(|name| name.to_string()),
             program,
             args,
             cwd: facts.cwd.clone(),

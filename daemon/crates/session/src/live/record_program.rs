@@ -85,7 +85,7 @@ async fn sample(session: &Session, hidden_at: Option<u64>) -> Vec<String> {
 }
 
 fn notes(session: &Session) -> String {
-    let name = session.facts.name.as_ref();
+    let name = session.name();
     let name = name.map_or_else(String::new, |name| format!(" ({name})"));
     let started = &session.facts.created_at;
     format!(

@@ -3,10 +3,11 @@
 use super::error::SessionError;
 use super::services::{Services, SessionSettings};
 use super::session::Session;
+use super::start::checked_id;
 use super::survive::{EndedSessions, StrayRecording};
 use crate::program::Programs;
 use ccd_protocol::SessionId;
-use ccd_protocol::session::SessionState;
+use ccd_protocol::session::{SessionRenameParams, SessionState};
 use dashmap::DashMap;
 use futures_util::future::{BoxFuture, FutureExt};
 use parking_lot::{Mutex, RwLock};
@@ -84,13 +85,7 @@ impl Sessions {
         async move {
             let found = self.find_listed(text);
             let is_meant = |session: &Session| {
-                session.id().as_str() == text
-                    || session.is_alive()
-                        && session
-                            .facts
-                            .name
-                            .as_ref()
-                            .is_some_and(|name| name.as_str() == text)
+                session.id().as_str() == text || session.is_alive() && session.is_named(text)
             };
             match found {
                 Ok(session) if is_meant(&session) => return Ok(session),
@@ -120,7 +115,7 @@ impl Sessions {
         let mut by_name: Option<Arc<Session>> = None;
         let mut by_prefix = Vec::new();
         for session in &self.all {
-            if session.facts.name.as_ref() == Some(&id) {
+            if session.is_named(text) {
                 let better = by_name.as_ref().is_none_or(|found| {
                     (session.is_alive(), &session.facts.created_at)
                         > (found.is_alive(), &found.facts.created_at)
@@ -149,6 +144,29 @@ impl Sessions {
         by_prefix
             .pop()
             .ok_or_else(|| SessionError::NotFound(text.to_owned()))
+    }
+
+    /// Gives a live session another name, which no other live session has.
+    pub async fn rename(&self, params: &SessionRenameParams) -> Result<(), SessionError> {
+        let name = checked_id("name", &params.name)?;
+        let session = self.find(&params.session).await?;
+        session.require_alive()?;
+        let starting = self.starting.lock().await;
+        let is_taken = |other: &Session| {
+            !other.is_dead() && other.id() != session.id() && other.is_called(&name)
+        };
+        if let Some(other) = self.all.iter().find(|other| is_taken(other)) {
+            return Err(SessionError::Conflict {
+                session: other.id().clone(),
+                wanted: name.to_string(),
+            });
+        }
+        session.set_name(name);
+        drop(starting);
+        session.keep();
+        session.save_soon();
+        self.changes.send_replace(());
+        Ok(())
     }
 
     /// Returns the listed sessions, oldest first: all that live, and those that have ended and were loaded.

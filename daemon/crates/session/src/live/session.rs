@@ -35,6 +35,7 @@ use tokio_util::sync::CancellationToken;
 pub struct Session {
     pub services: Arc<Services>,
     pub facts: SessionFacts,
+    name: Mutex<Option<SessionId>>,
     pub output: Output,
     pub(super) log: SessionLog,
     pub input: SessionInput,
@@ -149,6 +150,7 @@ impl Session {
         Self {
             services,
             start_up: StartUp::new(facts.origin.as_deref()),
+            name: Mutex::new(facts.name.clone()),
             facts,
             output,
             log: SessionLog::default(),
@@ -183,9 +185,23 @@ impl Session {
         &self.facts.id
     }
 
+    /// Its name now.
+    pub fn name(&self) -> Option<SessionId> {
+        self.name.lock().clone()
+    }
+
+    pub(super) fn set_name(&self, name: SessionId) {
+        *self.name.lock() = Some(name);
+    }
+
+    pub(super) fn is_named(&self, wanted: &str) -> bool {
+        let name = self.name.lock();
+        name.as_ref().is_some_and(|name| name.as_str() == wanted)
+    }
+
     /// Returns whether this is its id or its name.
     pub(super) fn is_called(&self, wanted: &SessionId) -> bool {
-        self.id() == wanted || self.facts.name.as_ref() == Some(wanted)
+        self.id() == wanted || self.is_named(wanted.as_str())
     }
 
     pub fn state(&self) -> MutexGuard<'_, CurrentState> {

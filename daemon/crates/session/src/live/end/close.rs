@@ -117,7 +117,7 @@ impl Sessions {
             self.forget_all(&ended).await?;
         }
         let kind = ("live session", "live sessions");
-        Ok(selected.leaving(live.len() as u64, kind, "ccctl session close ends one"))
+        Ok(selected.leaving(live.len() as u64, kind, "ccctl close ends one"))
     }
 
     /// Returns the ended sessions that nobody owns any more.

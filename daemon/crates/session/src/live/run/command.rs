@@ -305,7 +305,7 @@ struct RunTools {
 
 fn dropped(session: &Session) -> SessionError {
     SessionError::Unavailable(format!(
-        "the shell dropped the line that session.run typed, so the command did not run; ccctl session screen {} shows \
+        "the shell dropped the line that session.run typed, so the command did not run; ccctl screen {} shows \
          the terminal",
         session.id()
     ))

@@ -324,14 +324,14 @@ pub(super) fn line_of(session: &Session) -> LineModes {
 fn unmarked(session: &Session) -> SessionError {
     SessionError::Unavailable(format!(
         "the shell did not report the end of the command, because its prompt was changed, so the status is unknown; \
-         ccctl session read {} prints the output",
+         ccctl read {} prints the output",
         session.id()
     ))
 }
 
 fn lost(session: &Session) -> SessionError {
     SessionError::Unavailable(format!(
-        "the output of the command is gone; what is left of it: ccctl session read {}",
+        "the output of the command is gone; what is left of it: ccctl read {}",
         session.id()
     ))
 }

@@ -5,5 +5,5 @@ mod environment;
 mod plan;
 mod start_up;
 
-pub(super) use plan::{StartPlan, checked_size};
+pub(super) use plan::{StartPlan, checked_id, checked_size};
 pub(super) use start_up::{INPUT_PATIENCE, Origin, StartUp};

@@ -240,7 +240,7 @@ fn check_echo(params: &SessionCreateParams) -> Result<(), SessionError> {
 }
 
 /// Parses an id or name; `what` names it in the error.
-fn checked_id(what: &str, text: &str) -> Result<SessionId, SessionError> {
+pub(in crate::live) fn checked_id(what: &str, text: &str) -> Result<SessionId, SessionError> {
     SessionId::parse(text)
         .map_err(|error| SessionError::InvalidArgument(format!("the {what} {text:?} {error}")))
 }

@@ -90,6 +90,8 @@ impl KeptSession {
 
     /// Makes the kept state of a session as it is now.
     fn new(session: &Session) -> Self {
+        let mut kept = Self::at_start(&session.facts, session.size(), None);
+        kept.row.name = session.name().map(|name| name.to_string());
         Self {
             sizes: session.screen.sizes(),
             input_has_ended: session.input_has_ended(),
@@ -102,7 +104,7 @@ impl KeptSession {
             pipe: session.pipe.kept(),
             tape: session.kept_tape(),
             command: session.kept_command(),
-            ..Self::at_start(&session.facts, session.size(), None)
+            ..kept
         }
     }
 

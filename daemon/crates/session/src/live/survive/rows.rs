@@ -44,6 +44,7 @@ pub(super) fn row_of(session: &Session) -> SessionRow {
         rotated_at: output.rotated_at,
         gaps: gaps_to_json(&output.gaps),
         success: state.success,
+        name: session.name().map(|name| name.to_string()),
         ..row_of_start(&session.facts, state.size)
     }
 }

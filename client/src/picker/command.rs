@@ -9,7 +9,7 @@ use std::io;
 use std::ops::ControlFlow;
 
 /// Runs a command as the user would, and waits until the user wants to go back.
-pub(crate) fn carry_out(
+pub(super) fn carry_out(
     words: &[String],
     back: &str,
     context: &mut Context,
@@ -30,7 +30,7 @@ pub(crate) fn carry_out(
 }
 
 /// Says how a command ended, and waits until the user wants to go `back` or to quit.
-pub(crate) fn wait_for_key(
+pub(super) fn wait_for_key(
     how: &str,
     back: &str,
     context: &Context,

@@ -3,11 +3,13 @@
 use super::Printer;
 use super::clean::on_one_line;
 use super::short::age;
+use crate::fields::Fields as _;
 use ccd_base::clock;
 use ccd_protocol::memory::{
-    BlockerEntry, BuildState, DependencyState, MemoryGetReply, MemorySaveReply, MemoryStatusReply,
-    Priority, ServerStatus, TestStatus, TestSuite,
+    BlockerEntry, BuildState, DependencyState, MemoryGetReply, Priority, ServerStatus, TestStatus,
+    TestSuite,
 };
+use serde_json::Value;
 use std::io;
 use std::time::{Duration, SystemTime};
 
@@ -131,20 +133,19 @@ fn is_future(time: &str) -> bool {
     clock::parse(time).is_some_and(|time| time > soon)
 }
 
-pub(crate) fn memory_saved(reply: &MemorySaveReply, out: &mut Printer<'_>) -> io::Result<()> {
-    let mut page = vec![format!("{} ({} bytes)", reply.path, reply.bytes)];
-    page.extend((reply.redacted > 0).then(|| format!("secrets removed: {}", reply.redacted)));
-    let cut = reply.cut.iter();
-    page.extend(cut.map(|(field, number)| format!("left out: {number} of {field}")));
-    lines(out, page)
-}
-
-pub(crate) fn memory_status(reply: &MemoryStatusReply, out: &mut Printer<'_>) -> io::Result<()> {
-    let saved = || format!("{}, saved {}", reply.path, ago(&reply.generated_at));
-    let mut page = Vec::from_iter(reply.has_data.then(saved));
-    if reply.changes.is_empty() {
+pub(crate) fn memory_status(reply: &Value, out: &mut Printer<'_>) -> io::Result<()> {
+    let saved = || {
+        format!(
+            "{}, saved {}",
+            reply.text("path"),
+            ago(reply.text("generated_at"))
+        )
+    };
+    let mut page = Vec::from_iter(reply.has("has_data").then(saved));
+    if !reply.has("changes") {
         page.push("no change found since".to_owned());
     }
-    page.extend(reply.changes.iter().cloned());
+    let changes = reply.list("changes").iter().filter_map(Value::as_str);
+    page.extend(changes.map(str::to_owned));
     lines(out, page)
 }

@@ -3,7 +3,9 @@
 use super::file;
 use crate::args::{MemoryLinkArgs, MemoryProjectArgs, MemorySaveArgs, MemoryVerb};
 use crate::context::{confirm, is_at_terminal};
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller, render};
+use ccd_protocol::Method as _;
 use ccd_protocol::memory::place::find;
 use ccd_protocol::memory::{
     MemoryGet, MemoryLink, MemoryLinkParams, MemoryLoad, MemoryLoadParams, MemoryParams,
@@ -26,12 +28,14 @@ pub(crate) fn dispatch(verb: &MemoryVerb, context: &mut Context) -> Result<Exit,
                 project,
                 short: false,
             };
-            context.show::<MemoryLoad>(&load, |reply, out| {
-                write!(out, "{}", render::readable(&reply.digest))
+            let answer = context.fetch::<MemoryLoad>(&load)?;
+            context.print(&answer, |reply, out| {
+                write!(out, "{}", render::readable(reply.text("digest")))
             })
         }
         MemoryVerb::Status(args) => {
-            context.show::<MemoryStatus>(&params(args)?, render::memory_status)
+            let answer = context.fetch::<MemoryStatus>(&params(args)?)?;
+            context.print(&answer, render::memory_status)
         }
         MemoryVerb::Link(args) => link(args, context),
     }
@@ -59,9 +63,8 @@ fn around(directory: String) -> String {
 fn save(args: &MemorySaveArgs, context: &mut Context) -> Result<Exit, Failure> {
     let MemoryParams { project } = params(&args.project)?;
     let memory = args.from.as_deref().map(given).transpose()?;
-    let answer = context.call::<MemorySave>(&MemorySaveParams { project, memory })?;
-    context.warn(&answer.value.warnings);
-    context.print(&answer, render::memory_saved)
+    let params = MemorySaveParams { project, memory };
+    context.show::<MemorySave>(&params)
 }
 
 /// Shows the change of CLAUDE.md, and makes it after a yes.
@@ -71,14 +74,14 @@ fn link(args: &MemoryLinkArgs, context: &mut Context) -> Result<Exit, Failure> {
         project: project.clone(),
         write,
     };
-    let answer = context.call::<MemoryLink>(&params(args.yes))?;
-    let (file, is_open) = (&answer.value.file, !answer.value.diff.is_empty());
-    let file = render::printable(file);
+    let answer = context.fetch::<MemoryLink>(&params(args.yes))?;
+    let is_open = answer.value.has("diff");
+    let file = render::printable(answer.value.text("file"));
     context.print(&answer, |reply, out| {
-        if reply.diff.is_empty() {
-            return writeln!(out, "{file} imports the memory already");
+        if is_open {
+            return render::patch(reply.text("diff"), out);
         }
-        render::patch(&reply.diff, out)
+        writeln!(out, "{file} imports the memory already")
     })?;
     if !is_open {
         return Ok(Exit::Done);
@@ -92,7 +95,7 @@ fn link(args: &MemoryLinkArgs, context: &mut Context) -> Result<Exit, Failure> {
             context.note("nothing was changed");
             return Ok(Exit::Done);
         }
-        context.call::<MemoryLink>(&params(true))?;
+        context.fetch::<MemoryLink>(&params(true))?;
     }
     context.note(&format!("changed {file}"));
     Ok(Exit::Done)
@@ -121,22 +124,13 @@ fn plain(error: &str) -> String {
 
 fn validate(path: &Path, context: &mut Context) -> Result<Exit, Failure> {
     let content = Some(file::read_text(path)?);
-    let answer = context.call::<MemoryValidate>(&MemoryValidateParams {
+    let params = MemoryValidateParams {
         path: None,
         content,
-    })?;
-    context.warn(&answer.value.warnings);
-    context.print(&answer, |reply, out| {
-        if reply.valid {
-            writeln!(out, "valid")
-        } else {
-            reply
-                .errors
-                .iter()
-                .try_for_each(|error| writeln!(out, "{error}"))
-        }
-    })?;
-    Ok(Exit::of_success(answer.value.valid))
+    };
+    let answer = context.fetch::<MemoryValidate>(&params)?;
+    context.print_as(MemoryValidate::NAME, &answer)?;
+    Ok(Exit::of_success(answer.value.has("valid")))
 }
 
 #[cfg(test)]

@@ -10,15 +10,16 @@ mod send;
 mod wait;
 
 use crate::args::{CloseArgs, HistoryArgs, PipeArgs, SessionVerb, Switch, params};
+use crate::fields::Fields as _;
 use crate::tape::{LastMiss, print_use};
 use crate::{Context, Exit, Failure, attach, render, tail};
+use ccd_protocol::Method as _;
 use ccd_protocol::session::{
-    PipeState, SessionClose, SessionCloseParams, SessionEcho, SessionEchoParams, SessionGet,
-    SessionGetParams, SessionHistory, SessionHistoryParams, SessionList, SessionListParams,
-    SessionPipe, SessionPipeParams, SessionResize, SessionResizeParams, SessionSignal,
-    SessionSignalParams,
+    SessionClose, SessionCloseParams, SessionEcho, SessionEchoParams, SessionGet, SessionGetParams,
+    SessionHistory, SessionHistoryParams, SessionList, SessionListParams, SessionPipe,
+    SessionPipeParams, SessionResize, SessionResizeParams, SessionSignal, SessionSignalParams,
 };
-use ccd_protocol::tape::TapeUse;
+use serde_json::Value;
 
 pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
@@ -26,7 +27,7 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
         SessionVerb::List { all } => list(*all, context),
         SessionVerb::Get(args) => {
             let params = SessionGetParams::of(&args.session);
-            context.show::<SessionGet>(&params, render::session)
+            context.show::<SessionGet>(&params)
         }
         SessionVerb::Send(args) => send::send(args, context),
         SessionVerb::Expect(args) => expect::expect(args, context),
@@ -45,7 +46,7 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
                 session: session.clone(),
                 signal: signal.clone(),
             };
-            context.show::<SessionSignal>(&params, |_, _| Ok(()))
+            context.show::<SessionSignal>(&params)
         }
         SessionVerb::Resize { session, size } => {
             let params = SessionResizeParams {
@@ -53,7 +54,7 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
                 rows: size.rows,
                 cols: size.cols,
             };
-            context.show::<SessionResize>(&params, |_, _| Ok(()))
+            context.show::<SessionResize>(&params)
         }
         SessionVerb::Echo { session, state } => echo(session, *state, context),
         SessionVerb::Close(args) => close(args, context),
@@ -66,15 +67,16 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
 /// Lists sessions; if there are none, a note on standard error says how to start one.
 pub(crate) fn list(all: bool, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionListParams { all, waiting: true };
-    let answer = context.call::<SessionList>(&params)?;
+    let answer = context.fetch::<SessionList>(&params)?;
     let what = if all {
         "no sessions"
     } else {
         "no live sessions (--all shows ended ones)"
     };
     let note = format!("{what}; start one with ccctl session create --name py -- python3");
-    context.note_if_empty(&answer.value.sessions, &note);
-    context.print(&answer, |reply, out| render::sessions(&reply.sessions, out))
+    let sessions = answer.value.list("sessions");
+    context.note_if_empty(sessions, &note);
+    context.print(&answer, |_, out| render::sessions(sessions, out))
 }
 
 /// Sets the echo; without a new state, prints `on` or `off`.
@@ -83,11 +85,13 @@ fn echo(session: &str, state: Option<Switch>, context: &mut Context) -> Result<E
         session: session.to_owned(),
         on: state.map(|state| state == Switch::On),
     };
-    context.show::<SessionEcho>(&params, |reply, out| match state {
-        None if reply.on => writeln!(out, "on"),
-        None => writeln!(out, "off"),
-        Some(_) => Ok(()),
-    })
+    // A new state goes without saying.
+    let page = if state.is_none() {
+        SessionEcho::NAME
+    } else {
+        ""
+    };
+    context.show_as::<SessionEcho>(page, &params)
 }
 
 fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -95,26 +99,15 @@ fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Failure> {
         session: args.session.clone(),
         grace_ms: args.grace.map(|seconds| seconds * 1000.0),
     };
-    let answer = context.call::<SessionClose>(&params)?;
-    context.warn(&answer.value.warnings);
-    context.print(&answer, |reply, out| {
-        let end = render::ended(reply.exitstatus, reply.signal);
-        write!(out, "{end}")?;
-        for (what, pids) in [("killed", &reply.killed), ("could not end", &reply.left)] {
-            let pids: Vec<String> = pids.iter().map(i32::to_string).collect();
-            if !pids.is_empty() {
-                write!(out, "; {what} {}", pids.join(" "))?;
-            }
-        }
-        writeln!(out)
-    })?;
-    print_tapes(answer.value.tape.as_ref(), context);
+    let answer = context.fetch::<SessionClose>(&params)?;
+    context.print_as(SessionClose::NAME, &answer)?;
+    print_tapes(answer.value.at("tape"), context);
     Ok(Exit::Done)
 }
 
 /// Prints the summary of the tapes of a session that has ended.
-fn print_tapes(tape: Option<&TapeUse>, context: &Context) {
-    if let Some(tape) = tape.filter(|_| !context.global.json) {
+fn print_tapes(tape: &Value, context: &Context) {
+    if tape.is_object() && !context.global.json {
         print_use(tape, LastMiss::Told);
     }
 }
@@ -125,20 +118,10 @@ fn pipe(args: &PipeArgs, context: &mut Context) -> Result<Exit, Failure> {
         open: !args.close,
         raw: args.raw.then_some(true),
     };
-    let answer = context.call::<SessionPipe>(&params)?;
-    context.warn(&answer.value.warnings);
-    context.print(&answer, |pipe, out| match pipe.state {
-        PipeState::Active => writeln!(out, "{}", pipe.pipe_path),
-        PipeState::Closed => Ok(()),
-    })
+    context.show::<SessionPipe>(&params)
 }
 
 fn history(args: &HistoryArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = params!(SessionHistoryParams { session, limit, before } of args);
-    context.list::<SessionHistory, _>(
-        &params,
-        |reply| &reply.interactions,
-        render::HISTORY,
-        "no history",
-    )
+    context.show::<SessionHistory>(&params)
 }

@@ -2,8 +2,8 @@
 
 use crate::args::Global;
 use crate::call::{
-    Answer, ConnectError, Connection, DaemonAddress, call_at, call_within, fetch_within,
-    host_asked_for, set_elsewhere,
+    Answer, ConnectError, Connection, DaemonAddress, call_at, call_within, fetch_by_name,
+    fetch_within, host_asked_for, set_elsewhere,
 };
 use crate::fields::Fields as _;
 use crate::output::decode;
@@ -74,6 +74,15 @@ impl Context {
     /// Calls as [`Self::call`] does, for a reply that is shown, or of which only some members are needed.
     pub(crate) fn fetch<M: Method>(&self, params: &M::Params) -> Result<Answer<Value>, Failure> {
         fetch_within::<M>(&self.place()?, params, None)
+    }
+
+    /// Calls as [`Self::fetch`] does, for parameters that the daemon checks.
+    pub(crate) fn fetch_by_name(
+        &self,
+        method: &str,
+        params: &Value,
+    ) -> Result<Answer<Value>, Failure> {
+        fetch_by_name(&self.place()?, method, params, None)
     }
 
     /// Calls a method that waits up to `timeout`. If that is a time, a daemon that does not reply ends the call soon

@@ -326,8 +326,17 @@ pub(crate) fn fetch_within<M: Method>(
     params: &M::Params,
     limit: Option<Duration>,
 ) -> Result<Answer<Value>, Failure> {
-    request_within(place, M::NAME, &written(M::NAME, params)?, limit)
-        .and_then(|json| answer(M::NAME, json))
+    fetch_by_name(place, M::NAME, params, limit)
+}
+
+pub(crate) fn fetch_by_name(
+    place: &DaemonAddress,
+    method: &str,
+    params: &impl Serialize,
+    limit: Option<Duration>,
+) -> Result<Answer<Value>, Failure> {
+    let json = request_within(place, method, &written(method, params)?, limit)?;
+    answer(method, json)
 }
 
 fn answer<T: DeserializeOwned>(method: &str, json: Box<RawValue>) -> Result<Answer<T>, Failure> {

@@ -1,7 +1,7 @@
 //! Forms of values in templates.
 
 use super::short::{
-    age, all_of, at_least, cost, counted, dollars, limit, moment, seconds, short, size,
+    age, all_of, at_least, cost, counted, dollars, limit, moment, saved, seconds, short, size,
     span_of_days, times,
 };
 use super::style::Style;
@@ -45,6 +45,8 @@ pub(super) fn form(name: &str, value: &Value, style: Style) -> String {
             age if age.is_empty() => text.into_owned(),
             age => format!("{age} ago"),
         },
+        // as `ago`, of a time that another computer may have written
+        ("saved", _) => saved(&text),
         ("day", _) => text.get(..10).unwrap_or(&text).to_owned(),
         // without fractions of a second
         ("time", _) => match text.split_once('.') {
@@ -127,6 +129,10 @@ pub(super) fn form(name: &str, value: &Value, style: Style) -> String {
         ("dashed", _) => text.replace(' ', "-"),
         // without the end of its line
         ("chomped", _) => text.trim_end_matches(['\r', '\n']).to_owned(),
+        ("title", _) => {
+            let (first, rest) = text.split_at_checked(1).unwrap_or_default();
+            first.to_uppercase() + rest
+        }
         ("upper", _) => text.to_uppercase(),
         // of a job
         ("outcome", _) => outcome(value),

@@ -39,7 +39,7 @@ pub(crate) use discover::{investigation, investigation_diff, state_map};
 pub(crate) use exec::{execution, run_notes, run_summary};
 pub(crate) use job::job_line;
 pub(crate) use line::{Line, cut, scrolled, wrapped, wrapped_at_spaces};
-pub(crate) use memory::{memory, memory_status};
+pub(crate) use memory::memory;
 pub(crate) use page::{Page, columns};
 pub(crate) use printer::{Printer, short_id};
 pub(crate) use screen::{runs, screen};

@@ -14,6 +14,17 @@ pub(crate) fn age(time: &str, now: SystemTime) -> String {
     }
 }
 
+/// Returns how long ago something was saved, perhaps on a computer with another clock.
+pub(crate) fn saved(time: &str) -> String {
+    // Clocks may differ slightly.
+    let soon = SystemTime::now() + Duration::from_secs(60);
+    match clock::parse(time) {
+        None if time == "unknown" => "at an unknown time".to_owned(),
+        Some(at) if at > soon => format!("in the future, at {time}: check the clock"),
+        _ => format!("{} ago", age(time, SystemTime::now())),
+    }
+}
+
 /// Returns a count with its noun, in the plural if needed.
 pub(crate) fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })

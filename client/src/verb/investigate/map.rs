@@ -12,7 +12,7 @@ use ccd_protocol::investigate::{
     InvestigateGet, InvestigateList, InvestigateMap, InvestigateMapParams, MapFormat,
     ReportListParams,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Prints the map of a report, of the newest one of a program, or of a new one.
 pub(crate) fn map(args: &MapArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -60,7 +60,14 @@ fn report_of(args: &MapArgs, context: &Context) -> Result<Option<String>, Failur
     let listed = context.fetch::<InvestigateList>(&params)?.value;
     let reports = listed.list("reports").iter();
     let id = |report: &Value| Some(report.text("id").to_owned());
-    let mut with_args = reports.filter(|report| report["args"] == json!(rest));
+    let args = |report: &Value| {
+        report
+            .list("args")
+            .iter()
+            .map(|arg| arg.as_str())
+            .eq(rest.iter().map(|arg| Some(arg.as_str())))
+    };
+    let mut with_args = reports.filter(|report| args(report));
     let is_complete = |report: &&Value| report.text("end") == "complete";
     let newest = with_args.clone().find(is_complete).or(with_args.next());
     if newest.is_some() || !rest.is_empty() || listed.has("reports") {

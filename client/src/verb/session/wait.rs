@@ -32,12 +32,12 @@ pub(crate) fn wait(args: &WaitArgs, context: &mut Context) -> Result<Exit, Failu
     let has_ended = reply.text("reason") == "exit";
     context.print(&answer, |_, out| {
         if has_ended {
-            return writeln!(out, "{}", render::end(reply.at("session")));
+            return writeln!(out, "{}", render::end(reply));
         }
         out.reply(SessionWait::NAME, reply)
     })?;
     if has_ended {
-        super::print_tapes(reply.at("session.tape"), context);
+        super::print_tapes(reply.at("tape"), context);
     }
     if has_ended && wanted != WaitFor::Exit {
         context.note("session.wait: the program exited first");

@@ -25,7 +25,6 @@ pub(crate) fn status(reply: &Value, out: &mut Printer<'_>) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::render::printer::printed;
     use serde_json::json;
 

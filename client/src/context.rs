@@ -2,17 +2,19 @@
 
 use crate::args::Global;
 use crate::call::{
-    Answer, ConnectError, Connection, DaemonAddress, call_at, call_within, host_asked_for,
-    set_elsewhere,
+    Answer, ConnectError, Connection, DaemonAddress, call_at, call_within, fetch_by_name,
+    fetch_within, host_asked_for, set_elsewhere,
 };
+use crate::fields::Fields as _;
 use crate::output::decode;
-use crate::render::{Column, Printer, Style, on_one_line};
+use crate::render::{Page, Printer, Style, on_one_line};
 use crate::terminal::output_columns;
 use crate::writer::{self, Stream, Writer};
 use crate::{Exit, Failure, whole_file};
 use ccd_protocol::daemon::{DaemonStatus, DaemonStatusReply};
 use ccd_protocol::{Method, NoParams, Timeout};
 use serde::Serialize;
+use serde_json::Value;
 use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -69,6 +71,20 @@ impl Context {
         call_at::<M>(&self.place()?, params)
     }
 
+    /// Calls as [`Self::call`] does, for a reply that is shown, or of which only some members are needed.
+    pub(crate) fn fetch<M: Method>(&self, params: &M::Params) -> Result<Answer<Value>, Failure> {
+        fetch_within::<M>(&self.place()?, params, None)
+    }
+
+    /// Calls as [`Self::fetch`] does, for parameters that the daemon checks.
+    pub(crate) fn fetch_by_name(
+        &self,
+        method: &str,
+        params: &Value,
+    ) -> Result<Answer<Value>, Failure> {
+        fetch_by_name(&self.place()?, method, params, None)
+    }
+
     /// Calls a method that waits up to `timeout`. If that is a time, a daemon that does not reply ends the call soon
     /// after it.
     pub(crate) fn call_waiting<M: Method>(
@@ -76,12 +92,15 @@ impl Context {
         params: &M::Params,
         timeout: Option<Timeout>,
     ) -> Result<Answer<M::Reply>, Failure> {
-        let limit = match timeout {
-            Some(Timeout::After(ms)) => Duration::try_from_secs_f64(ms / 1000.0).ok(),
-            _ => None,
-        };
-        let limit = limit.map(|time| time.saturating_add(REPLY_MARGIN));
-        call_within::<M>(&self.place()?, params, limit)
+        call_within::<M>(&self.place()?, params, reply_limit(timeout))
+    }
+
+    pub(crate) fn fetch_waiting<M: Method>(
+        &self,
+        params: &M::Params,
+        timeout: Option<Timeout>,
+    ) -> Result<Answer<Value>, Failure> {
+        fetch_within::<M>(&self.place()?, params, reply_limit(timeout))
     }
 
     /// Returns the status of a running daemon; `None` if none is running. Never starts one.
@@ -93,28 +112,28 @@ impl Context {
         }
     }
 
-    /// Calls one method and prints its reply: as received with `--json`, otherwise by `render`.
-    pub(crate) fn show<M: Method>(
-        &mut self,
-        params: &M::Params,
-        render: impl FnOnce(&M::Reply, &mut Printer<'_>) -> io::Result<()>,
-    ) -> Result<Exit, Failure> {
-        let answer = self.call::<M>(params)?;
-        self.print(&answer, render)
+    /// Calls one method and prints its reply: as received with `--json`, otherwise as its page describes it.
+    pub(crate) fn show<M: Method>(&mut self, params: &M::Params) -> Result<Exit, Failure> {
+        self.show_as::<M>(M::NAME, params)
     }
 
-    /// Calls a method that lists something, and prints the list as a table; `nothing` is the note in place of an empty one.
-    pub(crate) fn list<M: Method, T>(
+    pub(crate) fn show_as<M: Method>(
         &mut self,
+        page: &str,
         params: &M::Params,
-        items: fn(&M::Reply) -> &Vec<T>,
-        columns: &[Column<T>],
-        nothing: &str,
     ) -> Result<Exit, Failure> {
-        let answer = self.call::<M>(params)?;
-        let items = items(&answer.value);
-        self.note_if_empty(items, nothing);
-        self.print(&answer, |_, out| out.table(items, columns))
+        let answer = self.fetch::<M>(params)?;
+        self.print_as(page, &answer)
+    }
+
+    /// Prints a reply, its warnings, and a note if it lists nothing.
+    pub(crate) fn print_as(&mut self, page: &str, answer: &Answer<Value>) -> Result<Exit, Failure> {
+        let page = Page::named(page);
+        self.warn_of(&answer.value);
+        if let Some((path, note)) = page.nothing() {
+            self.note_if_empty(answer.value.list(path), note);
+        }
+        self.print(answer, |reply, out| out.page(&page, reply))
     }
 
     /// Prints a reply: as received with `--json`, otherwise by `render`.
@@ -147,20 +166,23 @@ impl Context {
 
     /// Prints output in a reply: with `--json` the reply as received, otherwise the bytes or, without them, the text;
     /// unchanged if `is_raw`.
-    pub(crate) fn print_output<T>(
+    pub(crate) fn print_output(
         &mut self,
-        answer: &Answer<T>,
-        text: &str,
-        data_b64: Option<&str>,
+        answer: &Answer<Value>,
         is_raw: bool,
     ) -> Result<Exit, Failure> {
         if self.global.json {
             self.write_line(answer.json.get())?;
             return Ok(Exit::Done);
         }
-        match data_b64 {
+        let reply = &answer.value;
+        let first = |names: &[&str]| names.iter().find_map(|name| reply[*name].as_str());
+        match first(&["data_b64", "text_b64", "output_b64"]) {
             Some(data) => self.write_output(&decode(data)?, is_raw)?,
-            None => self.write_output(text.as_bytes(), is_raw)?,
+            None => {
+                let text = first(&["text", "output"]).unwrap_or_default();
+                self.write_output(text.as_bytes(), is_raw)?;
+            }
         }
         Ok(Exit::Done)
     }
@@ -260,6 +282,12 @@ impl Context {
         warnings.for_each(|warning| note(&warning));
     }
 
+    /// Prints the daemon's warnings in a reply.
+    pub(crate) fn warn_of(&self, reply: &Value) {
+        let warnings = reply.list("warnings").iter().filter_map(Value::as_str);
+        warnings.for_each(|warning| note(&on_one_line(warning)));
+    }
+
     /// Prints a note on standard error.
     pub(crate) fn note(&self, text: &str) {
         note(text);
@@ -277,6 +305,15 @@ impl Context {
         if !self.global.json {
             note(text);
         }
+    }
+}
+
+fn reply_limit(timeout: Option<Timeout>) -> Option<Duration> {
+    match timeout {
+        Some(Timeout::After(ms)) => Duration::try_from_secs_f64(ms / 1000.0)
+            .ok()
+            .map(|time| time.saturating_add(REPLY_MARGIN)),
+        _ => None,
     }
 }
 

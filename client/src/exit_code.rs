@@ -1,6 +1,7 @@
 //! Exit statuses of ccctl.
 
 use ccd_protocol::{Category, ErrorCode};
+use serde_json::Value;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -67,6 +68,17 @@ impl Exit {
             Some(code) => Exit::Program(code),
             None => Exit::Internal,
         }
+    }
+
+    /// As [`Self::of_program`], of a record with the status or the signal of an end.
+    pub(crate) fn of_end(end: &Value) -> Self {
+        let number = |name: &str| {
+            end[name]
+                .as_i64()
+                .and_then(|number| i32::try_from(number).ok())
+        };
+        let status = number("exitstatus").or_else(|| number("exit_code"));
+        Self::of_program(status, number("signal"))
     }
 
     pub(crate) fn of_error(code: ErrorCode) -> Self {

@@ -4,7 +4,7 @@
 //! Layers, top first; none uses one before it: `verb` → `run`, `attach`, `top`, `picker`, `doctor`, `hooks`,
 //! `hook`, `mcp`, `demo`, `complete`, `tape`, `tail`, `pager`, `secrets` → `context` → `fullscreen`, `output`,
 //! `job_news`, `check`, `names` → `render`, `ask`, `subscribe`, `caller`, `man`, `own` → `call`, `terminal` → `args`, `lifeline`
-//! → `detach_keys`, `exit_code`, `named_file`, `typed`, `whole_file`, `writer`.
+//! → `detach_keys`, `exit_code`, `fields`, `named_file`, `typed`, `whole_file`, `writer`.
 
 mod args;
 mod ask;
@@ -18,6 +18,7 @@ mod demo;
 mod detach_keys;
 mod doctor;
 mod exit_code;
+mod fields;
 mod fullscreen;
 mod hook;
 mod hooks;

@@ -1,6 +1,7 @@
 //! `ccctl logs`.
 
 use crate::args::{TailArgs, params};
+use crate::fields::Fields as _;
 use crate::output::{Follow, Output, OutputChunk, OutputForm};
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::session::{OutputEvent, SessionRead, SessionReadParams, SessionSubscribeParams};
@@ -13,13 +14,11 @@ pub(crate) fn tail(args: &TailArgs, context: &mut Context) -> Result<Exit, Failu
     }
     let params = params!(SessionReadParams { session, since, raw } of args,
         lines: args.since.is_none().then_some(args.lines), max_bytes: None);
-    let answer = context.call::<SessionRead>(&params)?;
+    let answer = context.fetch::<SessionRead>(&params)?;
     if follow {
-        return follow_from(answer.value.start, args, context);
+        return follow_from(answer.value.number("start"), args, context);
     }
-    let reply = &answer.value;
-    let text = reply.text.as_deref().unwrap_or_default();
-    context.print_output(&answer, text, reply.data_b64.as_deref(), args.raw)
+    context.print_output(&answer, args.raw)
 }
 
 fn follow_from(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -42,7 +41,7 @@ fn follow_from(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exi
             OutputChunk::Missing(len) => context.note(&format!("{len} bytes of output were lost")),
             OutputChunk::Ended(ended) => {
                 if context.global.verbose {
-                    let end = render::end(ended.exitstatus, ended.signal, ended.end_reason);
+                    let end = render::ended(&ended);
                     context.note(&format!("the session has ended: {end}"));
                 }
                 return Ok(Exit::Done);

@@ -414,7 +414,7 @@ fn report_end(
         context.note(&match &left {
             Detachment::Stopped(_) => format!("detached from {name}, which keeps running"),
             Detachment::Ended(ended) => {
-                let end = render::end(ended.exitstatus, ended.signal, ended.end_reason);
+                let end = render::ended(ended);
                 format!("{name} has ended: {end}")
             }
         });

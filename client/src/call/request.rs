@@ -4,11 +4,12 @@ use super::again::again;
 use super::connect::DaemonAddress;
 use super::failure::Failure;
 use ccd_protocol::daemon::DaemonPing;
-use ccd_protocol::session::{SessionClose, SessionCloseParams, SessionCloseReply};
+use ccd_protocol::session::{SessionClose, SessionCloseParams};
 use ccd_protocol::{Caller, ErrorCode, ErrorObject, Method, NoParams, PROTOCOL_VERSION};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -143,8 +144,16 @@ impl Connection {
         params: &M::Params,
     ) -> Result<Answer<M::Reply>, Failure> {
         let json = self.request(M::NAME, params)?;
-        let value = serde_json::from_str(json.get()).map_err(|error| garbled(M::NAME, &error))?;
-        Ok(Answer { value, json })
+        answer(M::NAME, json)
+    }
+
+    /// Calls as [`Self::call`] does, for a reply of which only some members are needed.
+    pub(crate) fn fetch<M: Method>(
+        &mut self,
+        params: &M::Params,
+    ) -> Result<Answer<Value>, Failure> {
+        let json = self.request(M::NAME, params)?;
+        answer(M::NAME, json)
     }
 
     /// Calls a method by name and returns the reply's `result` as received.
@@ -307,17 +316,40 @@ pub(crate) fn call_within<M: Method>(
     params: &M::Params,
     limit: Option<Duration>,
 ) -> Result<Answer<M::Reply>, Failure> {
-    let json = request_within(place, M::NAME, &written(M::NAME, params)?, limit)?;
-    let value = serde_json::from_str(json.get()).map_err(|error| garbled(M::NAME, &error))?;
+    request_within(place, M::NAME, &written(M::NAME, params)?, limit)
+        .and_then(|json| answer(M::NAME, json))
+}
+
+/// Calls as [`call_within`] does, for a reply of which only some members are needed.
+pub(crate) fn fetch_within<M: Method>(
+    place: &DaemonAddress,
+    params: &M::Params,
+    limit: Option<Duration>,
+) -> Result<Answer<Value>, Failure> {
+    fetch_by_name(place, M::NAME, params, limit)
+}
+
+pub(crate) fn fetch_by_name(
+    place: &DaemonAddress,
+    method: &str,
+    params: &impl Serialize,
+    limit: Option<Duration>,
+) -> Result<Answer<Value>, Failure> {
+    let json = request_within(place, method, &written(method, params)?, limit)?;
+    answer(method, json)
+}
+
+fn answer<T: DeserializeOwned>(method: &str, json: Box<RawValue>) -> Result<Answer<T>, Failure> {
+    let value = serde_json::from_str(json.get()).map_err(|error| garbled(method, &error))?;
     Ok(Answer { value, json })
 }
 
-pub(crate) fn close(place: &DaemonAddress, session: &str) -> Result<SessionCloseReply, Failure> {
+pub(crate) fn close(place: &DaemonAddress, session: &str) -> Result<Value, Failure> {
     let params = SessionCloseParams {
         session: session.to_owned(),
         grace_ms: None,
     };
-    call_at::<SessionClose>(place, &params).map(|answer| answer.value)
+    fetch_within::<SessionClose>(place, &params, None).map(|answer| answer.value)
 }
 
 /// Connects to `place` and calls a method by name, as [`call_at`] does.

@@ -4,6 +4,7 @@ use super::program::{output, version};
 use crate::Context;
 use crate::call::find_program;
 use crate::check::Check;
+use crate::fields::Fields as _;
 use crate::hooks::{Daemon, Survey, connection, is_same};
 use crate::render::counted;
 use ccd_base::shell;
@@ -148,8 +149,13 @@ fn coach(context: &Context) -> Vec<Check> {
     let Ok(Some(mut connection)) = connection(context) else {
         return Vec::new();
     };
-    let problems = match connection.call::<CoachStatus>(&NoParams {}) {
-        Ok(status) => status.value.problems,
+    let problems = match connection.fetch::<CoachStatus>(&NoParams {}) {
+        Ok(status) => {
+            let problems = status.value.list("problems").iter();
+            problems
+                .filter_map(|text| text.as_str().map(str::to_owned))
+                .collect()
+        }
         Err(failure) => vec![failure.to_string()],
     };
     let warnings = problems.iter().map(|text| Check::warning(text).of("coach"));

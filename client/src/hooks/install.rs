@@ -136,8 +136,10 @@ fn of_daemon(context: &Context) -> HookArgs {
     };
     let mut value = |key: &str| {
         let key = key.to_owned();
-        let entry = connection.call::<ConfigGet>(&ConfigGetParams { key });
-        Some(entry.ok()?.value.value)
+        let mut entry = connection
+            .fetch::<ConfigGet>(&ConfigGetParams { key })
+            .ok()?;
+        Some(entry.value["value"].take())
     };
     HookArgs {
         timeout_ms: value("hooks.timeout_ms").and_then(|value| value.as_u64()),

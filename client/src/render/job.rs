@@ -1,57 +1,18 @@
 //! Jobs.
 
-use super::printable;
-use super::style::Colour;
-use super::table::{Cell, Column, columns};
-use ccd_protocol::job::{Job, JobState};
-
-pub(crate) const JOBS: &[Column<Job>] = &columns! { |job|
-    "JOB" => &job.job,
-    "METHOD" => &job.method,
-    "STATE" => Cell::coloured(state(job), colour(job)),
-    "STARTED" => &job.created_at,
-    "OUTCOME" => outcome(job),
-};
-
-fn colour(job: &Job) -> Colour {
-    match job.state {
-        JobState::Done => Colour::Good,
-        JobState::Failed | JobState::Cancelled => Colour::Bad,
-        JobState::Queued | JobState::Running => Colour::Heading,
-    }
-}
+use super::template::filled;
+use ccd_protocol::job::Job;
 
 pub(crate) fn job_line(job: &Job) -> String {
-    let line = format!("{} {} {}", job.method, state(job), outcome(job));
-    printable(line.trim_end())
-}
-
-fn state(job: &Job) -> String {
-    format!("{:?}", job.state).to_lowercase()
-}
-
-fn outcome(job: &Job) -> String {
-    let told = job.error.as_ref().or(job.result.as_ref());
-    let Some(told) = told.or(job.progress.as_ref()) else {
-        return String::new();
-    };
-    match told.get("message").unwrap_or(told) {
-        serde_json::Value::String(text) => text.clone(),
-        serde_json::Value::Object(fields) => {
-            // Lists are printed separately.
-            let short = fields.iter().filter(|(_, value)| !value.is_array());
-            let short: serde_json::Map<_, _> = short
-                .map(|(key, value)| (key.clone(), value.clone()))
-                .collect();
-            serde_json::Value::Object(short).to_string()
-        }
-        other => other.to_string(),
-    }
+    let job = serde_json::to_value(job).unwrap_or_default();
+    let line = filled("{method} {state} {&job outcome}", &job);
+    line.trim_end().to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ccd_protocol::job::JobState;
     use serde_json::json;
 
     #[test]

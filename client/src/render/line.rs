@@ -43,11 +43,34 @@ impl Line {
     }
 
     pub(crate) fn push(&mut self, text: impl Into<String>, colour: Option<Colour>) {
-        self.0.push((text.into(), colour));
+        let text = text.into();
+        match self.0.last_mut() {
+            _ if text.is_empty() => {}
+            Some((last, same)) if *same == colour => last.push_str(&text),
+            _ => self.0.push((text, colour)),
+        }
     }
 
     pub(crate) fn append(&mut self, other: Self) {
-        self.0.extend(other.0);
+        for (text, colour) in other.0 {
+            self.push(text, colour);
+        }
+    }
+
+    /// The text without colours.
+    pub(crate) fn text(&self) -> String {
+        self.0.iter().map(|(text, _)| text.as_str()).collect()
+    }
+
+    /// The same line, with this colour where it has none.
+    pub(crate) fn or_colour(mut self, colour: Option<Colour>) -> Self {
+        self.0.iter_mut().for_each(|(_, own)| *own = own.or(colour));
+        self
+    }
+
+    /// The first colour in the line.
+    pub(crate) fn colour(&self) -> Option<Colour> {
+        self.0.iter().find_map(|(_, colour)| *colour)
     }
 
     /// The same line, truncated or padded with spaces to `columns`.

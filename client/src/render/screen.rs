@@ -1,9 +1,10 @@
 //! Screens.
 
 use super::Printer;
-use super::table::columns;
+use super::page::columns;
 use crate::writer::escape;
 use ccd_protocol::session::{CellRun, CellStyle, Color, SessionScreenReply};
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io;
 
@@ -23,16 +24,13 @@ pub(crate) fn screen(reply: &SessionScreenReply, out: &mut Printer<'_>) -> io::R
 /// Writes one line per run of cells with the same style.
 pub(crate) fn runs(reply: &SessionScreenReply, out: &mut Printer<'_>) -> io::Result<()> {
     let rows = (reply.first_row..).zip(reply.cells.iter().flatten());
-    let runs = rows.flat_map(|(row, runs)| runs.iter().map(move |run| (row, run)));
-    let runs: Vec<(_, &CellRun)> = runs.collect();
-    let columns = columns! { |(row, run): (_, &CellRun)|
-        "ROW" => row,
-        "COL" => run.col,
-        "WIDTH" => run.width,
-        "STYLE" => words(&run.style),
-        "TEXT" => format!("{:?}", run.text),
+    let row = |row, run: &CellRun| {
+        let style = words(&run.style);
+        json!({"row": row, "col": run.col, "width": run.width, "style": style, "text": run.text})
     };
-    out.table(&runs, &columns)
+    let runs = rows.flat_map(|(number, runs)| runs.iter().map(move |run| row(number, run)));
+    let runs: Vec<Value> = runs.collect();
+    out.list(&runs, &columns("session.screen runs"))
 }
 
 fn coloured(runs: &[CellRun]) -> String {

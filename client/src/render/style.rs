@@ -34,6 +34,32 @@ pub(crate) enum Colour {
     Selected,
 }
 
+impl Colour {
+    /// Returns the colour of this name in a template.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "good" => Self::Good,
+            "bad" => Self::Bad,
+            "dim" => Self::Dim,
+            "notice" => Self::Notice,
+            "bold" => Self::Heading,
+            _ => return None,
+        })
+    }
+
+    /// Returns the colour of a word for how something is.
+    pub(super) fn of_state(word: &str) -> Option<Self> {
+        Some(match word {
+            "active" | "alive" | "approved" | "done" | "override" | "own" | "promoted"
+            | "success" => Self::Good,
+            "cancelled" | "failed" | "timeout" => Self::Bad,
+            "pending" | "queued" | "running" | "zombie" => Self::Notice,
+            "built_in" | "completed" | "expired" | "rejected" => Self::Dim,
+            _ => return None,
+        })
+    }
+}
+
 impl Style {
     /// Returns the style of standard output: colour only on a terminal and without `NO_COLOR`.
     pub(crate) fn of_stdout() -> Self {

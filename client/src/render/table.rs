@@ -2,18 +2,47 @@
 //! where there is no room.
 
 use super::line::{Line, cut, width};
-use super::printer::{Printer, short_id};
-use super::style::Colour;
-use super::{age, printable};
-use std::fmt::Display;
+use super::printer::Printer;
+use super::style::{Colour, Style};
+use super::template::fill;
+use serde_json::Value;
 use std::io;
-use std::time::SystemTime;
 
 const GAP: usize = 2;
 
-pub(crate) struct Column<T> {
+/// A column of a list: its heading, and the template of a cell. One that may be fitted is truncated on a terminal to no less
+/// than `min`, the last columns first, or left out, that of the highest rank first; rank 0 is always kept. One without a
+/// heading has a line of its own below the row, if it has something to say there.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Column {
     heading: Heading,
-    cell: fn(&T) -> Cell,
+    cell: &'static str,
+}
+
+impl Column {
+    /// Without `min`, a column is as wide as its widest cell.
+    pub(super) const fn new(
+        text: &'static str,
+        min: Option<usize>,
+        rank: u8,
+        cell: &'static str,
+    ) -> Self {
+        let min = match min {
+            Some(min) => min,
+            None => usize::MAX,
+        };
+        let heading = Heading { text, min, rank };
+        Self { heading, cell }
+    }
+
+    pub(super) fn is_named(&self, heading: &str) -> bool {
+        self.heading.text == heading
+    }
+
+    /// The same column with another heading.
+    pub(super) const fn headed(self, text: &'static str) -> Self {
+        Self::new(text, Some(self.heading.min), self.heading.rank, self.cell)
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -32,97 +61,22 @@ impl Heading {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cell {
     text: String,
-    /// What a terminal shows in place of the text.
-    short: Option<String>,
     colour: Option<Colour>,
 }
 
-impl<T> Column<T> {
-    /// For [`columns`].
-    pub(crate) const fn new(
-        text: &'static str,
-        fit: Option<(usize, u8)>,
-        cell: fn(&T) -> Cell,
-    ) -> Self {
-        let (min, rank) = match fit {
-            Some(fit) => fit,
-            None => (usize::MAX, 0),
-        };
-        let heading = Heading { text, min, rank };
-        Self { heading, cell }
-    }
-}
-
-/// The columns of a table of records: the heading of each, and what it shows of a record. One with `(min, rank)` is truncated
-/// on a terminal to no less than `min`, the last columns first, or left out, that of the highest rank first; rank 0 is always
-/// kept. One without a heading has a line of its own below the row, if it has something to say there.
-macro_rules! columns {
-    (|$row:tt $(: $type:ty)?| $($columns:tt)*) => {
-        $crate::render::columns!(@all [$row $(: &$type)?] $($columns)*)
-    };
-    (@all $row:tt $($heading:tt $(($min:expr, $rank:expr))? => $cell:expr,)*) => {
-        [$($crate::render::Column::new(
-            $heading,
-            $crate::render::columns!(@fit $($min, $rank)?),
-            $crate::render::columns!(@cell $row $cell),
-        )),*]
-    };
-    (@fit) => { None };
-    (@fit $min:expr, $rank:expr) => { Some(($min, $rank)) };
-    (@cell [$row:tt $(: $type:ty)?] $cell:expr) => {
-        |#[allow(unused_variables)] $row $(: $type)?| $crate::render::Cell::from($cell)
-    };
-}
-pub(crate) use columns;
-
-impl<T: Display> From<T> for Cell {
-    fn from(value: T) -> Self {
-        Self {
-            text: printable(&value.to_string()),
-            ..Self::default()
-        }
+impl Cell {
+    /// Colours the cell unless it has a colour.
+    pub(super) fn or_colour(&mut self, colour: Colour) {
+        self.colour.get_or_insert(colour);
     }
 }
 
 impl Cell {
-    pub(crate) fn coloured(value: impl Display, colour: impl Into<Option<Colour>>) -> Self {
+    fn of(line: Line) -> Self {
         Self {
-            colour: colour.into(),
-            ..value.into()
+            text: line.text().trim_end().to_owned(),
+            colour: line.colour(),
         }
-    }
-
-    /// A value that may be missing.
-    pub(crate) fn maybe<T: Display>(value: &Option<T>) -> Self {
-        value.as_ref().map(Self::from).unwrap_or_default()
-    }
-
-    /// A text, and what a terminal shows in its place.
-    pub(crate) fn short(text: &str, short: &str) -> Self {
-        Self {
-            short: Some(printable(short)),
-            ..text.into()
-        }
-    }
-
-    pub(crate) fn id(id: &str) -> Self {
-        Self::short(id, short_id(id))
-    }
-
-    pub(crate) fn age(time: &str) -> Self {
-        age(time, SystemTime::now()).into()
-    }
-
-    pub(crate) fn dim(self) -> Self {
-        Self {
-            colour: Some(Colour::Dim),
-            ..self
-        }
-    }
-
-    /// A number of problems.
-    pub(crate) fn problems(count: u64) -> Self {
-        Self::coloured(count, (count > 0).then_some(Colour::Bad))
     }
 }
 
@@ -130,17 +84,16 @@ impl Printer<'_> {
     /// Writes a row for each record: on a terminal with a header and fitted to its width; elsewhere complete. An empty cell
     /// is a dash, so that columns can be counted, but for a terminal that may have no room for all columns; in a pipe, each
     /// column of such a table is one word, except the last.
-    pub(crate) fn table<T>(&mut self, rows: &[T], columns: &[Column<T>]) -> io::Result<()> {
-        let is_headed = self.style.is_terminal;
-        self.grid(Grid::new(rows, columns), is_headed)
+    pub(crate) fn list(&mut self, rows: &[Value], columns: &[Column]) -> io::Result<()> {
+        self.grid(Grid::of(rows, columns, self.style), self.style.is_terminal)
     }
 
-    /// As [`Self::table`], with a header in a pipe too: a reader needs it to know numbers apart.
-    pub(crate) fn headed_table<T>(&mut self, rows: &[T], columns: &[Column<T>]) -> io::Result<()> {
-        self.grid(Grid::new(rows, columns), true)
+    /// As [`Self::list`], with a header in a pipe too: a reader needs it to know numbers apart.
+    pub(crate) fn headed_list(&mut self, rows: &[Value], columns: &[Column]) -> io::Result<()> {
+        self.grid(Grid::of(rows, columns, self.style), true)
     }
 
-    fn grid(&mut self, mut grid: Grid, is_headed: bool) -> io::Result<()> {
+    pub(super) fn grid(&mut self, mut grid: Grid, is_headed: bool) -> io::Result<()> {
         if grid.rows.is_empty() {
             return Ok(());
         }
@@ -160,12 +113,15 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    pub(crate) fn new<T>(rows: &[T], columns: &[Column<T>]) -> Self {
-        let cells = |row: &T| columns.iter().map(|column| (column.cell)(row)).collect();
+    pub(crate) fn of(rows: &[Value], columns: &[Column], style: Style) -> Self {
+        let cells = |(number, row): (usize, &Value)| {
+            let cell = |column: &Column| Cell::of(fill(column.cell, row, number, style));
+            columns.iter().map(cell).collect()
+        };
         Self {
             headings: columns.iter().map(|column| column.heading).collect(),
             is_headed: true,
-            rows: rows.iter().map(cells).collect(),
+            rows: (1..).zip(rows).map(cells).collect(),
         }
     }
 
@@ -176,15 +132,18 @@ impl Grid {
         for row in &mut self.rows {
             for (index, cell) in row.iter_mut().enumerate() {
                 let is_below = self.headings[index].is_below();
-                match cell.short.take() {
-                    Some(short) if is_terminal => cell.text = short,
-                    _ if is_below || (is_terminal && is_list) => {}
-                    _ if cell.text.is_empty() => cell.text.push('-'),
-                    _ if is_list && index < last => cell.text = cell.text.replace(' ', "_"),
-                    _ => {}
+                match () {
+                    () if is_below || (is_terminal && is_list) => {}
+                    () if cell.text.is_empty() => cell.text.push('-'),
+                    () if is_list && index < last => cell.text = cell.text.replace(' ', "_"),
+                    () => {}
                 }
             }
         }
+    }
+
+    pub(super) fn rows_mut(&mut self) -> impl Iterator<Item = &mut Vec<Cell>> {
+        self.rows.iter_mut()
     }
 
     /// True if no column has to be left out in `total` columns.
@@ -197,7 +156,10 @@ impl Grid {
         let is_fitted = self.headings.iter().any(|one| one.min < usize::MAX);
         let total = total.filter(|_| is_fitted);
         let widths = self.fit(total);
-        let heading = |one: &Heading| Cell::coloured(one.text, Colour::Heading);
+        let heading = |one: &Heading| Cell {
+            text: one.text.to_owned(),
+            colour: Some(Colour::Heading),
+        };
         let heading: Vec<Cell> = self.headings.iter().map(heading).collect();
         let mut lines = Vec::new();
         let head = Some(&heading).filter(|_| self.is_headed);
@@ -280,20 +242,23 @@ fn line(row: &[Cell], widths: &[Option<usize>]) -> Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::Style;
     use crate::render::printer::{printed, printed_in};
+    use serde_json::json;
 
-    const COLUMNS: &[Column<[&str; 3]>] = &columns! { |row|
-        "NAME" (4, 0) => Cell::coloured(row[0], Colour::Good),
-        "IDLE" (4, 1) => row[1],
-        "PROGRAM" (7, 0) => row[2],
-    };
+    const COLUMNS: &[Column] = &[
+        Column::new("NAME", Some(4), 0, "{name:good}"),
+        Column::new("IDLE", Some(4), 1, "{idle}"),
+        Column::new("PROGRAM", Some(7), 0, "{program}"),
+    ];
 
-    const ROWS: [[&str; 3]; 2] = [["a name", "2s", "python3 世界 -q"], ["b", "", "sh\x1b\n"]];
+    fn rows() -> [Value; 2] {
+        let row = |[name, idle, program]: [&str; 3]| json!({"name": name, "idle": idle, "program": program});
+        [["a name", "2s", "python3 世界 -q"], ["b", "", "sh\x1b\n"]].map(row)
+    }
 
     #[test]
     fn the_last_column_is_cut_first_and_then_what_matters_least_is_left_out() {
-        let grid = Grid::new(&ROWS, COLUMNS);
+        let grid = Grid::of(&rows(), COLUMNS, Style::default());
         let all = "a name  2s    python3 世界 -q\nb             sh\\u{1b}\\n";
         for (total, shown) in [
             (None, all),
@@ -315,12 +280,12 @@ mod tests {
 
     #[test]
     fn in_a_pipe_there_are_words_and_on_a_terminal_a_heading_and_colour() {
-        let text = printed(|out| out.table(&ROWS, COLUMNS));
+        let text = printed(|out| out.list(&rows(), COLUMNS));
         assert_eq!(
             text,
             "a_name  2s  python3 世界 -q\nb       -   sh\\u{1b}\\n\n"
         );
-        let text = printed_in(Style::COLOURED, None, |out| out.table(&ROWS, COLUMNS));
+        let text = printed_in(Style::COLOURED, None, |out| out.list(&rows(), COLUMNS));
         let text = crate::writer::visible(&text);
         let start =
             "\x1b[1mNAME\x1b[0m    \x1b[1mIDLE\x1b[0m  \x1b[1mPROGRAM\x1b[0m\n\x1b[32ma name";

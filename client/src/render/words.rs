@@ -1,13 +1,5 @@
 //! Words that several renderers need.
 
-use ccd_base::shell;
-use serde::Serialize;
-
-/// Returns the command line of a program.
-pub(crate) fn program_line(program: &String, args: &[String]) -> String {
-    shell::line(std::iter::once(program).chain(args))
-}
-
 /// Joins texts.
 pub(crate) fn joined<T: ToString>(gap: &str, all: impl IntoIterator<Item = T>) -> String {
     let all: Vec<String> = all.into_iter().map(|one| one.to_string()).collect();
@@ -26,14 +18,4 @@ pub(crate) fn few<T: ToString>(
         0 => first,
         more => format!("{first} and {more} more"),
     }
-}
-
-pub(crate) fn yes_or_no(is: bool) -> String {
-    if is { "yes" } else { "no" }.to_owned()
-}
-
-/// The name that a value has on the wire; nothing for one that is not a word.
-pub(crate) fn word(value: &impl Serialize) -> String {
-    let word = serde_json::to_value(value).unwrap_or_default();
-    word.as_str().unwrap_or_default().to_owned()
 }

@@ -2,8 +2,10 @@
 
 use super::request::{command, exit_of_missing};
 use crate::args::{RunArgs, patterns};
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller, tape};
 use ccd_protocol::run::{RunOnce, RunOnceParams};
+use serde_json::Value;
 
 /// Runs a program with a dialogue of patterns and answers; prints its output at the end.
 pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -25,17 +27,18 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
         inherited: caller::inherited(args.caller.clean_env)?,
         ..RunOnceParams::default()
     };
-    let answer = context.call::<RunOnce>(&params)?;
+    let answer = context.fetch::<RunOnce>(&params)?;
     let reply = &answer.value;
-    context.warn(&reply.warnings);
-    context.print_output(&answer, &reply.output, reply.output_b64.as_deref(), true)?;
-    if reply.truncated {
+    context.warn_of(reply);
+    context.print_output(&answer, true)?;
+    if reply.has("truncated") {
         context.note("run: the output was too long and was truncated");
     }
-    if reply.timed_out {
+    if reply.has("timed_out") {
         context.note("run: timed out");
         return Ok(Exit::TimedOut);
     }
-    let exit = Exit::of_program(reply.exit_code, reply.signal);
-    Ok(exit_of_missing(&reply.missing, context).unwrap_or(exit))
+    let missing = reply.list("missing").iter().filter_map(Value::as_str);
+    let missing: Vec<String> = missing.map(str::to_owned).collect();
+    Ok(exit_of_missing(&missing, context).unwrap_or_else(|| Exit::of_end(reply)))
 }

@@ -1,6 +1,6 @@
 //! The end of a program whose user has left: it gets time to exit by itself, and its tape is written.
 
-use crate::call::{self, DaemonAddress, call_at};
+use crate::call::{self, DaemonAddress, fetch_within};
 use crate::tape;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{
@@ -24,7 +24,7 @@ pub(super) fn ask(place: &DaemonAddress, session: &str, signal: i32) {
     };
     // A program that has exited accepts no signal.
     bounded(place, move |place| {
-        drop(call_at::<SessionSignal>(place, &params))
+        drop(fetch_within::<SessionSignal>(place, &params, None))
     });
 }
 
@@ -63,7 +63,7 @@ pub(super) fn wait(
         since: None,
         timeout_ms: limit,
     };
-    call_at::<SessionWait>(place, &params).is_ok()
+    fetch_within::<SessionWait>(place, &params, None).is_ok()
 }
 
 /// Does `work` in a thread for a limited time: an exiting ccctl does not wait for a daemon that does not reply.

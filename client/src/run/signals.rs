@@ -2,7 +2,7 @@
 
 use super::grace;
 use super::interrupt::Interrupts;
-use crate::call::{DaemonAddress, call_at, close};
+use crate::call::{DaemonAddress, close, fetch_within};
 use crate::lifeline::Lifeline;
 use crate::terminal::terminal_size;
 use crate::{Failure, ask};
@@ -105,6 +105,6 @@ impl Relay {
     }
 
     fn call<M: Method>(&self, params: &M::Params) -> Result<(), Failure> {
-        call_at::<M>(&self.place, params).map(|_| ())
+        fetch_within::<M>(&self.place, params, None).map(drop)
     }
 }

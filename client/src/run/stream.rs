@@ -16,8 +16,8 @@ use crate::{Context, Exit, Failure, secrets};
 use ccd_protocol::ErrorObject;
 use ccd_protocol::run::RunOnceReply;
 use ccd_protocol::session::{EndReason, Ended, Session, SessionCreate, SessionCreateParams};
-use ccd_protocol::tape::TapeUse;
 use serde::Serialize;
+use serde_json::Value;
 use std::io::{self, Write as _};
 use std::time::Instant;
 
@@ -236,7 +236,7 @@ struct RunReport<'a> {
     #[serde(flatten)]
     reply: RunOnceReply,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tape: Option<TapeUse>,
+    tape: Option<Value>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     misses: &'a [ErrorObject],
 }

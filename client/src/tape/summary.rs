@@ -1,19 +1,19 @@
 //! The summary of the tapes that a program used, printed at its end.
 
-use crate::call::{DaemonAddress, call_at};
+use crate::call::{DaemonAddress, fetch_within};
 use crate::context::note;
-use crate::render::few;
+use crate::fields::Fields as _;
+use crate::render::filled;
 use crate::{Context, Exit};
-use ccd_protocol::session::{SessionGet, SessionGetParams, SessionState};
-use ccd_protocol::tape::{FallbackMode, RecordMode, TapeOptions, TapeUse};
+use ccd_protocol::session::{SessionGet, SessionGetParams};
+use ccd_protocol::tape::TapeOptions;
+use serde_json::Value;
 use std::time::{Duration, Instant};
 
 /// How long a tape may take to be written after its program has exited.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 const PAUSE: Duration = Duration::from_millis(10);
-
-const MAX_NAMES: usize = 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Summary {
@@ -49,7 +49,7 @@ pub(crate) fn print_summary(
     session: &str,
     exit: Exit,
     context: &Context,
-) -> (Exit, Option<TapeUse>) {
+) -> (Exit, Option<Value>) {
     if summary == Summary::None {
         return (exit, None);
     }
@@ -58,10 +58,10 @@ pub(crate) fn print_summary(
     };
     if summary == Summary::Told && !context.global.json {
         print_use(&done, last);
-    } else if let Some(problem) = &done.problem {
-        note(problem);
+    } else if done.has("problem") {
+        note(done.text("problem"));
     }
-    let is_lost = done.problem.is_some() && done.new.is_empty();
+    let is_lost = done.has("problem") && !done.has("new");
     let exit = match exit {
         Exit::Done | Exit::Program(0) if is_lost => Exit::Failed,
         exit => exit,
@@ -70,12 +70,12 @@ pub(crate) fn print_summary(
 }
 
 /// Prints the summary of a session that has ended, unless the session or the daemon's configuration wants none.
-pub(crate) fn print_use(done: &TapeUse, last: LastMiss) {
+pub(crate) fn print_use(done: &Value, last: LastMiss) {
     // The daemon lists no unused tapes then.
-    if done.unused.is_some() {
+    if done["unused"].is_array() {
         lines(done, last).iter().for_each(|line| note(line));
-    } else if let Some(problem) = &done.problem {
-        note(problem);
+    } else if done.has("problem") {
+        note(done.text("problem"));
     }
 }
 
@@ -87,8 +87,8 @@ pub(crate) fn print_summary_if_ended(
     context: &Context,
 ) {
     let params = SessionGetParams::of(session);
-    let record = call_at::<SessionGet>(place, &params).map(|answer| answer.value);
-    if record.is_ok_and(|record| record.state != SessionState::Alive) {
+    let record = fetch_within::<SessionGet>(place, &params, None);
+    if record.is_ok_and(|record| record.value.text("state") != "alive") {
         let _ = print_summary(LastMiss::Told, summary, place, session, Exit::Done, context);
     }
 }
@@ -99,114 +99,68 @@ pub(crate) fn await_written(place: &DaemonAddress, session: &str) {
 }
 
 /// The field `tape` of the session's record, once it is final; `None` if the daemon does not reply.
-fn use_of(place: &DaemonAddress, session: &str) -> Option<TapeUse> {
+fn use_of(place: &DaemonAddress, session: &str) -> Option<Value> {
     let params = SessionGetParams::of(session);
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let record = call_at::<SessionGet>(place, &params).ok()?.value;
-        let is_over = record.state == SessionState::Dead;
-        let done = record.tape?;
-        if (is_over && is_settled(&done)) || Instant::now() > deadline {
-            return Some(done);
+        let record = fetch_within::<SessionGet>(place, &params, None).ok()?.value;
+        let done = record.get("tape").filter(|done| done.is_object())?;
+        let is_over = record.text("state") == "dead";
+        if (is_over && is_settled(done)) || Instant::now() > deadline {
+            return Some(done.clone());
         }
         std::thread::sleep(PAUSE);
     }
 }
 
 /// True if the recording is written, or will not be.
-fn is_settled(done: &TapeUse) -> bool {
-    let records = matches!(done.record, Some(RecordMode::New | RecordMode::Overwrite));
-    !records || done.recorded == 0 || !done.new.is_empty() || done.problem.is_some()
+fn is_settled(done: &Value) -> bool {
+    let records = ["new", "overwrite"].contains(&done.text("record"));
+    !records || !done.has("recorded") || done.has("new") || done.has("problem")
 }
 
-fn lines(done: &TapeUse, last: LastMiss) -> Vec<String> {
-    let mut lines = Vec::new();
-    if !done.new.is_empty() {
-        let count = counted(done.recorded, "exchange", "exchanges");
-        lines.push(format!(
-            "recorded {count} as {} in {}",
-            few(MAX_NAMES, ", ", done.new.iter()),
-            done.root
-        ));
-    } else if done.known > 0 && done.recorded == 0 {
-        lines.push(format!(
-            "recorded nothing: {} already on tapes",
-            counted(done.known, "exchange is", "exchanges are")
-        ));
-    }
-    if let Some(problem) = &done.problem {
-        lines.push(problem.clone());
-    }
-    if done.hits > 0 || !done.used.is_empty() {
-        let count = counted(done.hits, "exchange", "exchanges");
-        lines.push(format!(
-            "replayed {count} of {}",
-            few(MAX_NAMES, ", ", done.used.iter())
-        ));
-    }
-    if done.proxied > 0 {
-        let count = counted(done.proxied, "exchange", "exchanges");
-        lines.push(format!("the real program answered {count}"));
-    }
-    if done.injected > 0 {
-        lines.push(counted(
-            done.injected,
-            "error was injected",
-            "errors were injected",
-        ));
-    }
-    // If the real program answers, an input that is on no tape is not a miss.
-    let is_proxied = done.proxied > 0 || done.fallback == Some(FallbackMode::Proxy);
-    if done.misses > 0 && !is_proxied {
-        let mut line = counted(done.misses, "input is on no tape", "inputs are on no tape");
-        if let Some(last) = done.last_miss.as_ref().filter(|_| last == LastMiss::Told) {
-            line.push_str(&format!("; the last one: {last}"));
-        }
-        lines.push(line);
-    }
-    // While recording, unused tapes are of no interest.
-    let records = matches!(done.record, Some(RecordMode::New | RecordMode::Overwrite));
-    let plays = !records || done.hits > 0;
-    let unused = done
-        .unused
-        .as_ref()
-        .filter(|unused| plays && !unused.is_empty());
-    if let Some(unused) = unused {
-        let count = counted(
-            unused.len() as u64,
-            "tape was not played",
-            "tapes were not played",
-        );
-        lines.push(format!("{count}: {}", few(MAX_NAMES, ", ", unused.iter())));
-    }
-    lines
-}
+/// What is said of the tapes that were used, a line each. If the real program answers, an input that is on no tape is not a
+/// miss. While recording, unused tapes are of no interest.
+const LINES: [&str; 7] = [
+    "[{new?}recorded {recorded:count exchange} as {new:few 20} in {root}\
+     |{known=1}{recorded!}recorded nothing: 1 exchange is already on tapes\
+     |{known?}{recorded!}recorded nothing: {known} exchanges are already on tapes]",
+    "{problem}",
+    "[{hits?}replayed {hits:count exchange} of [{used:few 20}]\
+     |{used?}replayed 0 exchanges of {used:few 20}]",
+    "[{proxied?}the real program answered {proxied:count exchange}]",
+    "[{injected=1}1 error was injected|{injected?}{injected} errors were injected]",
+    "[{misses?}{proxied!}{fallback#proxy}[{misses=1}1 input is|{misses} inputs are] on no tape\
+     [; the last one: {last_miss}]]",
+    "[{record=new}{hits!}|{record=overwrite}{hits!}\
+     |{unused.1?}{unused:len} tapes were not played: {unused:few 20}\
+     |{unused?}1 tape was not played: {unused:few 20}]",
+];
 
-fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+fn lines(done: &Value, last: LastMiss) -> Vec<String> {
+    let mut done = done.clone();
+    if last == LastMiss::KnownBesides {
+        done["last_miss"].take();
+    }
+    let lines = LINES.iter().map(|line| filled(line, &done));
+    lines.filter(|line| !line.is_empty()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn only_what_happened_is_told() {
-        let recorded = TapeUse {
-            root: "/t".into(),
-            recorded: 1,
-            new: vec!["bc/rec-1".into()],
-            ..TapeUse::default()
-        };
-        let known = TapeUse {
-            known: 3,
-            ..TapeUse::default()
-        };
         for (done, told) in [
-            (TapeUse::default(), &[][..]),
-            (recorded, &["recorded 1 exchange as bc/rec-1 in /t"]),
+            (json!({}), &[][..]),
             (
-                known,
+                json!({"root": "/t", "recorded": 1, "new": ["bc/rec-1"]}),
+                &["recorded 1 exchange as bc/rec-1 in /t"],
+            ),
+            (
+                json!({"known": 3}),
                 &["recorded nothing: 3 exchanges are already on tapes"],
             ),
         ] {
@@ -216,16 +170,10 @@ mod tests {
 
     #[test]
     fn a_play_tells_what_was_used_and_what_was_missing() {
-        let mut done = TapeUse {
-            hits: 4,
-            misses: 1,
-            injected: 1,
-            used: vec!["a".into(), "b".into()],
-            unused: Some((1..=23).map(|number| number.to_string()).collect()),
-            last_miss: Some("bc has no 2+2".into()),
-            ..TapeUse::default()
-        };
-        let first: Vec<String> = (1..=20).map(|number| number.to_string()).collect();
+        let all: Vec<String> = (1..=23).map(|number| number.to_string()).collect();
+        let mut done = json!({"hits": 4, "misses": 1, "injected": 1, "used": ["a", "b"], "unused": all,
+            "last_miss": "bc has no 2+2"});
+        let first = &all[..20];
         let expected = [
             "replayed 4 exchanges of a, b",
             "1 error was injected",
@@ -237,7 +185,7 @@ mod tests {
             lines(&done, LastMiss::KnownBesides)[2],
             "1 input is on no tape"
         );
-        (done.proxied, done.unused) = (2, None);
+        (done["proxied"], done["unused"]) = (json!(2), Value::Null);
         let expected = [
             "replayed 4 exchanges of a, b",
             "the real program answered 2 exchanges",
@@ -248,18 +196,15 @@ mod tests {
 
     #[test]
     fn a_recording_is_waited_for_until_it_is_written() {
-        let mut done = TapeUse {
-            record: Some(RecordMode::New),
-            recorded: 2,
-            ..TapeUse::default()
-        };
-        assert!(!is_settled(&done));
-        done.problem = Some("disk full".into());
-        assert!(is_settled(&done));
-        done.problem = None;
-        done.new = vec!["a".into()];
-        assert!(is_settled(&done));
-        done.record = Some(RecordMode::Disabled);
-        assert!(is_settled(&done));
+        for (field, value, is_over) in [
+            ("problem", json!("disk full"), true),
+            ("new", json!(["a"]), true),
+            ("record", json!("disabled"), true),
+            ("used", json!(["a"]), false),
+        ] {
+            let mut done = json!({"record": "new", "recorded": 2});
+            done[field] = value;
+            assert_eq!(is_settled(&done), is_over, "{field}");
+        }
     }
 }

@@ -3,10 +3,11 @@
 use super::feed::{Ask, Report};
 use super::pager::Pager;
 use crate::args::Sort;
+use crate::fields::Fields as _;
 use crate::fullscreen::Key;
 use crate::render::command_line;
 use ccd_base::clock;
-use ccd_protocol::session::{InputVerdict, Session, SessionState};
+use serde_json::Value;
 use std::cmp::Reverse;
 use std::time::{Duration, SystemTime};
 
@@ -72,7 +73,7 @@ pub(super) struct Preview {
 #[derive(Debug)]
 pub(super) struct App {
     /// The sessions in the order shown, without those that the filter excludes.
-    pub(super) shown: Vec<Session>,
+    pub(super) shown: Vec<Value>,
     pub(super) mode: Mode,
     pub(super) filter: String,
     pub(super) sort: Sort,
@@ -83,7 +84,7 @@ pub(super) struct App {
     /// The first row of the list that is shown.
     pub(super) first: usize,
     all: bool,
-    listed: Vec<Session>,
+    listed: Vec<Value>,
     selected: Option<String>,
     pub(super) size: (usize, usize),
 }
@@ -111,10 +112,10 @@ impl App {
         let selected = self.selected.as_ref()?;
         self.shown
             .iter()
-            .position(|session| session.session_id == *selected)
+            .position(|session| id(session) == *selected)
     }
 
-    pub(super) fn selected(&self) -> Option<&Session> {
+    pub(super) fn selected(&self) -> Option<&Value> {
         self.place().map(|place| &self.shown[place])
     }
 
@@ -157,7 +158,7 @@ impl App {
     }
 
     /// Takes a new list; the selection stays on its session or, if that is missing, on its row.
-    pub(super) fn listed(&mut self, sessions: Vec<Session>) {
+    pub(super) fn listed(&mut self, sessions: Vec<Value>) {
         self.listed = sessions;
         self.arrange();
     }
@@ -238,7 +239,7 @@ impl App {
             self.inform(Err("there is no session".to_owned()));
             return None;
         };
-        let (id, has_ended) = (session.session_id.clone(), !is_live(session));
+        let (id, has_ended) = (id(session).to_owned(), !is_live(session));
         match key {
             Key::Char('r') => return Some(TopAction::Ask(Ask::Read(id))),
             _ if has_ended => {
@@ -288,7 +289,7 @@ impl App {
                     name.to_uppercase()
                 };
                 self.mode = Mode::List;
-                let session = self.selected()?.session_id.clone();
+                let session = id(self.selected()?).to_owned();
                 return Some(TopAction::Ask(Ask::Signal { session, signal }));
             }
             key => drop(key.type_into(name, MAX_TYPED)),
@@ -300,7 +301,7 @@ impl App {
         self.mode = Mode::List;
         match key {
             Key::Char('y' | 'Y') => {
-                let id = self.selected()?.session_id.clone();
+                let id = id(self.selected()?).to_owned();
                 self.inform(Ok(format!("closing {}", self.label_of(&id))));
                 Some(TopAction::Ask(Ask::Close(id)))
             }
@@ -329,7 +330,7 @@ impl App {
     /// Selects a row, or the last one if there are fewer.
     fn select(&mut self, place: usize) -> Option<TopAction> {
         let place = place.min(self.shown.len().checked_sub(1)?);
-        let id = Some(self.shown[place].session_id.clone());
+        let id = Some(id(&self.shown[place]).to_owned());
         if id == self.selected {
             return None;
         }
@@ -338,7 +339,7 @@ impl App {
     }
 
     fn follow(&self) -> TopAction {
-        let session = self.selected().map(|session| session.session_id.clone());
+        let session = self.selected().map(|session| id(session).to_owned());
         TopAction::Follow {
             all: self.all,
             preview: self.preview.as_ref().and(session),
@@ -354,30 +355,31 @@ impl App {
         self.shown = shown;
         if self.place().is_none() {
             let place = place.min(self.shown.len().saturating_sub(1));
-            self.selected = self
-                .shown
-                .get(place)
-                .map(|session| session.session_id.clone());
+            self.selected = self.shown.get(place).map(|session| id(session).to_owned());
         }
     }
 
     /// The name of a session that is listed, or its id.
     pub(super) fn label_of(&self, id: &str) -> String {
-        let session = self.listed.iter().find(|session| session.session_id == id);
+        let session = self.listed.iter().find(|session| self::id(session) == id);
         session.map_or(id, label).to_owned()
     }
 }
 
 /// The name of a session, or its id.
-pub(super) fn label(session: &Session) -> &str {
-    session.name.as_deref().unwrap_or(&session.session_id)
+pub(super) fn label(session: &Value) -> &str {
+    session["name"].as_str().unwrap_or_else(|| id(session))
+}
+
+fn id(session: &Value) -> &str {
+    session.text("session_id")
 }
 
 /// Puts live sessions before ended ones, each in the order of `sort`.
-pub(super) fn sort(sessions: &mut [Session], sort: Sort) {
+pub(super) fn sort(sessions: &mut [Value], sort: Sort) {
     let now = SystemTime::now();
-    let idle = |session: &Session| {
-        let at = clock::parse(&session.last_activity);
+    let idle = |session: &Value| {
+        let at = clock::parse(session.text("last_activity"));
         at.and_then(|at| now.duration_since(at).ok())
             .unwrap_or_default()
     };
@@ -385,28 +387,24 @@ pub(super) fn sort(sessions: &mut [Session], sort: Sort) {
         Sort::Started => {}
         Sort::Waits => sessions.sort_by_key(|session| !waits(session)),
         Sort::Idle => sessions.sort_by_key(idle),
-        Sort::Output => sessions.sort_by_key(|session| Reverse(session.output.output_bytes)),
+        Sort::Output => {
+            sessions.sort_by_key(|session| Reverse(session.number("output.output_bytes")))
+        }
         Sort::Name => sessions.sort_by(|a, b| label(a).cmp(label(b))),
     }
     sessions.sort_by_key(|session| !is_live(session));
 }
 
-fn is_live(session: &Session) -> bool {
-    session.state != SessionState::Dead
+fn is_live(session: &Value) -> bool {
+    session.text("state") != "dead"
 }
 
-fn waits(session: &Session) -> bool {
-    let waiting = session.waiting_for_input.as_ref();
-    waiting.is_some_and(|waiting| {
-        matches!(
-            waiting.verdict,
-            InputVerdict::Blocked | InputVerdict::Accepts
-        )
-    })
+fn waits(session: &Value) -> bool {
+    ["blocked", "accepts"].contains(&session.text("waiting_for_input.verdict"))
 }
 
-fn is_meant(session: &Session, filter: &str) -> bool {
-    let texts = [&session.session_id, label(session), &command_line(session)];
+fn is_meant(session: &Value, filter: &str) -> bool {
+    let texts = [id(session), label(session), &command_line(session)];
     filter.is_empty()
         || texts
             .iter()

@@ -4,9 +4,9 @@ use super::*;
 use crate::render::tests::record;
 use serde_json::json;
 
-fn session(id: &str, changes: serde_json::Value) -> Session {
+fn session(id: &str, changes: Value) -> Value {
     let mut session = record(&changes);
-    session.session_id = id.to_owned();
+    session["session_id"] = id.into();
     session
 }
 
@@ -26,10 +26,7 @@ pub(in crate::top) fn app() -> App {
 }
 
 fn ids(app: &App) -> Vec<&str> {
-    app.shown
-        .iter()
-        .map(|session| &*session.session_id)
-        .collect()
+    app.shown.iter().map(id).collect()
 }
 
 fn keys(app: &mut App, keys: &str) -> Option<TopAction> {
@@ -37,7 +34,7 @@ fn keys(app: &mut App, keys: &str) -> Option<TopAction> {
 }
 
 fn selected(app: &App) -> &str {
-    app.selected().map_or("", |session| &session.session_id)
+    app.selected().map_or("", id)
 }
 
 fn follow(all: bool, preview: Option<&str>) -> Option<TopAction> {

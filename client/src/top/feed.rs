@@ -1,14 +1,16 @@
 //! Threads that query the daemon, each on its own connection.
 
-use crate::call::{Connection, DaemonAddress, call_at, close};
+use crate::call::{Connection, DaemonAddress, close, fetch_within};
+use crate::fields::Fields as _;
 use crate::fullscreen::Waker;
 use crate::{Failure, render};
 use ccd_protocol::Method;
 use ccd_protocol::session::{
-    Session, SessionList, SessionListParams, SessionRead, SessionReadParams, SessionScreen,
+    SessionList, SessionListParams, SessionRead, SessionReadParams, SessionScreen,
     SessionScreenParams, SessionSignal, SessionSignalParams,
 };
 use parking_lot::Mutex;
+use serde_json::Value;
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -35,7 +37,7 @@ pub(super) enum Ask {
 
 #[derive(Debug)]
 pub(super) enum Report {
-    Sessions(Vec<Session>),
+    Sessions(Vec<Value>),
     Gone(String),
     Back,
     Screen { session: String, lines: Vec<String> },
@@ -194,7 +196,7 @@ impl Lister {
         }
     }
 
-    fn list(&mut self, all: bool) -> Result<Vec<Session>, Failure> {
+    fn list(&mut self, all: bool) -> Result<Vec<Value>, Failure> {
         let had_connection = self.connection.is_some();
         let listed = match self.try_list(all) {
             // After a handover, another worker replies at once.
@@ -210,8 +212,11 @@ impl Lister {
         Ok(listed)
     }
 
-    fn try_list(&mut self, all: bool) -> Result<Vec<Session>, Failure> {
-        Ok(self.call::<SessionList>(&params(all))?.sessions)
+    fn try_list(&mut self, all: bool) -> Result<Vec<Value>, Failure> {
+        Ok(self
+            .fetch::<SessionList>(&params(all))?
+            .list("sessions")
+            .to_vec())
     }
 
     fn screen(&mut self, session: &str) -> Option<Vec<String>> {
@@ -219,10 +224,12 @@ impl Lister {
             session: session.to_owned(),
             ..SessionScreenParams::default()
         };
-        Some(self.call::<SessionScreen>(&params).ok()?.lines)
+        let reply = self.fetch::<SessionScreen>(&params).ok()?;
+        let lines = reply.list("lines").iter().filter_map(Value::as_str);
+        Some(lines.map(str::to_owned).collect())
     }
 
-    fn call<M: Method>(&mut self, params: &M::Params) -> Result<M::Reply, Failure> {
+    fn fetch<M: Method>(&mut self, params: &M::Params) -> Result<Value, Failure> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => {
@@ -231,7 +238,7 @@ impl Lister {
                 Connection::limited(stream, LONGEST_CALL)?
             }
         };
-        let reply = connection.call::<M>(params);
+        let reply = connection.fetch::<M>(params);
         // A failed connection may contain half a reply.
         if matches!(reply, Ok(_) | Err(Failure::Refused { .. })) {
             self.connection = Some(connection);
@@ -248,12 +255,12 @@ fn carry_out(ask: Ask, place: &DaemonAddress) -> Report {
         },
         Ask::Signal { session, signal } => {
             let params = SessionSignalParams { session, signal };
-            call_at::<SessionSignal>(place, &params).map(|_| format!("sent {}", params.signal))
+            fetch_within::<SessionSignal>(place, &params, None)
+                .map(|_| format!("sent {}", params.signal))
         }
-        Ask::Close(session) => close(place, &session).map(|reply| {
-            let end = render::end(reply.exitstatus, reply.signal, None);
-            format!("closed: {end}")
-        }),
+        Ask::Close(session) => {
+            close(place, &session).map(|reply| format!("closed: {}", render::end(&reply)))
+        }
     };
     Report::Told(told.map_err(|failure| failure.to_string()))
 }
@@ -265,6 +272,6 @@ fn read(session: &str, place: &DaemonAddress) -> Result<String, Failure> {
         max_bytes: Some(READ_BYTES),
         ..SessionReadParams::default()
     };
-    let reply = call_at::<SessionRead>(place, &params)?.value;
-    Ok(reply.text.unwrap_or_default())
+    let reply = fetch_within::<SessionRead>(place, &params, None)?.value;
+    Ok(reply.text("text").to_owned())
 }

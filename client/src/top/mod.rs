@@ -9,6 +9,7 @@ mod stream;
 mod view;
 
 use crate::args::TopArgs;
+use crate::fields::Fields as _;
 use crate::fullscreen::{Events, Fullscreen, Key, LeftBy, View};
 use crate::render::Line;
 use crate::terminal::can_draw;
@@ -17,7 +18,6 @@ use app::{App, TopAction};
 use feed::{Ask, Feed};
 use std::io;
 use std::ops::ControlFlow;
-use std::time::SystemTime;
 
 pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure> {
     if args.once || context.global.json {
@@ -29,13 +29,13 @@ pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure
         );
     }
     // Errors of the daemon are reported on the normal screen, and it is started if that is allowed.
-    let first = context.call::<ccd_protocol::session::SessionList>(&feed::params(args.all))?;
+    let first = context.fetch::<ccd_protocol::session::SessionList>(&feed::params(args.all))?;
     let place = context.place()?.without_start().without_questions();
     let (events, waker) = Events::listen().map_err(Failure::io("the terminal"))?;
     let feed = Feed::start(place, args.interval, args.all, waker);
     let feed = feed.map_err(Failure::io("a thread"))?;
     let mut app = App::new(args.sort, args.all, args.interval);
-    app.listed(first.value.sessions);
+    app.listed(first.value.list("sessions").to_vec());
     let mut top = Top {
         app,
         feed,
@@ -55,7 +55,7 @@ struct Top {
 impl View for Top {
     fn lines(&mut self, size: (usize, usize)) -> Vec<Line> {
         self.app.size = size;
-        view::draw(&mut self.app, SystemTime::now())
+        view::draw(&mut self.app)
     }
 
     fn key(&mut self, key: Key, screen: &mut Fullscreen) -> io::Result<ControlFlow<LeftBy>> {

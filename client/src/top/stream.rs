@@ -2,7 +2,8 @@
 
 use super::{app, feed};
 use crate::args::TopArgs;
-use crate::call::call_at;
+use crate::call::fetch_within;
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::session::SessionList;
 
@@ -12,13 +13,14 @@ pub(super) fn stream(args: &TopArgs, context: &mut Context) -> Result<Exit, Fail
     let mut place = context.place()?;
     let mut is_gone = false;
     loop {
-        match call_at::<SessionList>(&place, &params) {
-            Ok(mut answer) => {
+        match fetch_within::<SessionList>(&place, &params, None) {
+            Ok(answer) => {
                 if std::mem::take(&mut is_gone) {
                     context.note("the daemon is running again");
                 }
-                app::sort(&mut answer.value.sessions, args.sort);
-                context.print(&answer, |reply, out| render::sessions(&reply.sessions, out))?;
+                let mut sessions = answer.value.list("sessions").to_vec();
+                app::sort(&mut sessions, args.sort);
+                context.print(&answer, |_, out| render::sessions(&sessions, out))?;
             }
             Err(failure @ (Failure::Connect(_) | Failure::Lost { .. })) if !place.may_start => {
                 if !std::mem::replace(&mut is_gone, true) {

@@ -1,8 +1,8 @@
 //! Draws `top`.
 
 use super::app::{App, Mode, SIGNALS, label};
+use crate::fields::Fields as _;
 use crate::render::{Colour, Line, SessionList, counted, printable, scrolled};
-use std::time::SystemTime;
 
 /// From this many rows, there is room for the screen of a session below the list.
 const PREVIEW_ROWS: usize = 12;
@@ -10,7 +10,7 @@ const PREVIEW_ROWS: usize = 12;
 const KEYS: &str =
     "a attach  r output  s signal  c close  p screen  / filter  o sort  e ended  ? help  q quit";
 
-pub(super) fn draw(app: &mut App, now: SystemTime) -> Vec<Line> {
+pub(super) fn draw(app: &mut App) -> Vec<Line> {
     let (rows, columns) = app.size;
     let foot = status(app);
     let mut lines = match &mut app.mode {
@@ -21,7 +21,7 @@ pub(super) fn draw(app: &mut App, now: SystemTime) -> Vec<Line> {
             let page = page.into_iter().map(|text| Line::of(text, None));
             std::iter::once(title).chain(page).collect()
         }
-        _ => list(app, rows.saturating_sub(1), now),
+        _ => list(app, rows.saturating_sub(1)),
     };
     // The last row is for questions and messages; a terminal of one row shows only that.
     lines.resize(rows.saturating_sub(1), Line::default());
@@ -30,9 +30,9 @@ pub(super) fn draw(app: &mut App, now: SystemTime) -> Vec<Line> {
 }
 
 /// The title, the list and a preview of a screen, as far as there is room.
-fn list(app: &mut App, rows: usize, now: SystemTime) -> Vec<Line> {
+fn list(app: &mut App, rows: usize) -> Vec<Line> {
     let (_, columns) = app.size;
-    let list = SessionList::new(&app.shown, now, Some(columns));
+    let list = SessionList::new(&app.shown, Some(columns));
     let heads = match rows {
         0 | 1 => 0,
         2 => 1,
@@ -171,7 +171,7 @@ fn preview(app: &App, rows: usize) -> Vec<Line> {
     let Some(preview) = &app.preview else {
         return lines;
     };
-    if preview.session == session.session_id {
+    if preview.session == session.text("session_id") {
         let used = preview.lines.iter().rposition(|line| !line.is_empty());
         let end = used.map_or(0, |last| last + 1);
         let first = end.saturating_sub(rows - 1);

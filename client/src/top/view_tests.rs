@@ -8,8 +8,7 @@ use crate::render::Style;
 
 fn drawn(app: &mut App, rows: usize, columns: usize) -> Vec<String> {
     app.size = (rows, columns);
-    let now = ccd_base::clock::parse("2026-01-02T03:05:06.678Z").unwrap();
-    let lines = draw(app, now);
+    let lines = draw(app);
     let style = Style::TERMINAL;
     let shown = |line: &Line| crate::writer::visible(&line.painted(style));
     lines.iter().map(shown).collect()
@@ -23,9 +22,9 @@ fn a_screen_has_title_list_and_keys() {
         [
             "ccctl top  3 live sessions, 1 waits  by started, every 1 s".to_owned(),
             "ID  NAME  STATE  WAITS  AGE  IDLE  OUTPUT  ATTACHED  PROGRAM".to_owned(),
-            "\x1b[7ma1  web   alive         1m   1m    2B                python3 -c 'it'\\''…\x1b[0m".to_owned(),
-            "b2        alive  yes    1m   1m    2B                sh -c 'it'\\''s'".to_owned(),
-            "d4  db    alive         1m   1m    2B                sh -c 'it'\\''s'".to_owned(),
+            "\x1b[7ma1  web   alive         1h   1h    2B                python3 -c 'it'\\''…\x1b[0m".to_owned(),
+            "b2        alive  yes    1h   1h    2B                sh -c 'it'\\''s'".to_owned(),
+            "d4  db    alive         1h   1h    2B                sh -c 'it'\\''s'".to_owned(),
             String::new(),
             KEYS.to_owned(),
         ]

@@ -8,11 +8,13 @@ use crate::args::{
     BlackBoxArgs, BlackBoxGetArgs, BlackBoxRunArgs, BlackBoxVerb, FuzzRunArgs, ReportListArgs,
 };
 use crate::call::is_elsewhere;
-use crate::typed::typed;
-use crate::{Context, Exit, Failure, caller, render};
+use crate::fields::Fields as _;
+use crate::render::filled;
+use crate::{Context, Exit, Failure, caller};
+use ccd_protocol::Method as _;
 use ccd_protocol::black_box::{
-    TestCleanup, TestDelete, TestFormat, TestGet, TestGetParams, TestJobResult, TestLimits,
-    TestList, TestProgress, TestReport, TestRun, TestRunParams, TestType,
+    TestCleanup, TestDelete, TestFormat, TestGet, TestGetParams, TestLimits, TestList, TestRun,
+    TestRunParams, TestType,
 };
 use ccd_protocol::job::JobState;
 use serde_json::Value;
@@ -43,25 +45,27 @@ fn run(
 ) -> Result<Exit, Failure> {
     let cancel = Cancel::listen()?;
     let params = params(types, args)?;
-    let started = context.call::<TestRun>(&params);
+    let started = context.fetch::<TestRun>(&params);
     let started = started.map_err(|failure| match verb {
         "test" => advised::<BlackBoxVerb>(failure.of_verb(verb), verb, &params.program),
         verb => failure.of_verb(verb),
     });
-    let job = started?.value.job;
-    let job = match follow_with_line(&cancel, &job, line, context)? {
+    let started = started?.value;
+    let job = match follow_with_line(&cancel, started.text("job"), line, context)? {
         Followed::Ended(job) => job,
         Followed::Left(exit) => return Ok(exit),
     };
-    let result: TestJobResult = result_of(verb, &job)?;
+    let result = result_of(verb, &job)?;
     for (file, format) in files(args.junit.as_deref(), args.html.as_deref()) {
-        put(&result.id, file, format, context)?;
+        put(result.text("id"), file, format, context)?;
     }
-    context.print_either(&result.report, |out| {
-        render::test_report(&result.report, Some(&result.path), out)
+    context.print_either(result.at("report"), |out| {
+        let mut report = result.at("report").clone();
+        report["path"] = result["path"].clone();
+        out.reply(TestGet::NAME, &report)
     })?;
     match (job.state, cancel.by()) {
-        (JobState::Done, _) => Ok(exit_of(&result.report)),
+        (JobState::Done, _) => Ok(exit_of(result.at("report"))),
         (JobState::Cancelled, Some(signal)) => {
             context.note(&format!(
                 "{verb}: cancelled; the report has the results so far"
@@ -105,19 +109,17 @@ fn baseline(which: &str) -> Result<String, Failure> {
 }
 
 fn line(progress: &Value) -> Option<String> {
-    let progress: TestProgress = typed(progress).ok()?;
-    let mut line = format!("… {}", progress.test.name());
-    if progress.of > 0 {
-        line += &format!(" {}/{}", progress.done, progress.of);
-    }
-    if progress.findings > 0 {
-        line += &format!(" · {}", render::counted(progress.findings, "finding"));
-    }
-    Some(line)
+    let line = "… {test}[{of?} {done}/{of}][{findings?} · {findings:count finding}]";
+    TestType::named(progress.text("test")).map(|_| filled(line, progress))
 }
 
-fn exit_of(report: &TestReport) -> Exit {
-    Exit::of_success(report.results.iter().all(|result| result.passed))
+fn exit_of(report: &Value) -> Exit {
+    Exit::of_success(
+        report
+            .list("results")
+            .iter()
+            .all(|result| result.has("passed")),
+    )
 }
 
 fn files<'a>(
@@ -140,19 +142,12 @@ fn put(
         report: report.to_owned(),
         format,
     };
-    let text = context.call::<TestGet>(&params)?.value.text;
-    let text = text.unwrap_or_default();
-    context.write_to(file, text.as_bytes())
+    let reply = context.fetch::<TestGet>(&params)?.value;
+    context.write_to(file, reply.text("text").as_bytes())
 }
 
 fn list(args: &ReportListArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.call::<TestList>(&listed(args))?;
-    let nothing = "no reports; ccctl test PROGRAM makes one";
-    context.warn(&answer.value.warnings);
-    context.note_if_empty(&answer.value.reports, nothing);
-    context.print(&answer, |reply, out| {
-        out.table(&reply.reports, render::TEST_REPORTS)
-    })
+    context.show::<TestList>(&listed(args))
 }
 
 fn get(args: &BlackBoxGetArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -167,9 +162,8 @@ fn get(args: &BlackBoxGetArgs, context: &mut Context) -> Result<Exit, Failure> {
         report: args.report.clone(),
         format: TestFormat::Json,
     };
-    context.show::<TestGet>(&params, |reply, out| {
-        render::test_report(&reply.report, None, out)
-    })
+    let answer = context.fetch::<TestGet>(&params)?;
+    context.print_as(TestGet::NAME, &answer)
 }
 
 #[cfg(test)]

@@ -2,38 +2,27 @@
 
 use crate::args::ConfigVerb;
 use crate::call::is_elsewhere;
-use crate::render::{Column, columns};
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller};
-use ccd_protocol::NoParams;
 use ccd_protocol::daemon::{
-    ConfigCheck, ConfigCheckParams, ConfigEntry, ConfigGet, ConfigGetParams, ConfigList,
+    ConfigCheck, ConfigCheckParams, ConfigGet, ConfigGetParams, ConfigList,
 };
+use ccd_protocol::{Method as _, NoParams};
 
 /// The file that documents every key; the daemon's defaults are tested against it.
 const EXAMPLE: &str = include_str!("../../../config.example.json");
 
-const ENTRIES: &[Column<ConfigEntry>] = &columns! { |entry|
-    "KEY" => &entry.key,
-    "VALUE" => &entry.value,
-    "FROM" => &entry.source,
-    "EFFECT" => &entry.effect,
-};
-
 pub(crate) fn dispatch(verb: &ConfigVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
-        ConfigVerb::List => {
-            context.list::<ConfigList, _>(&NoParams {}, |reply| &reply.entries, ENTRIES, "no keys")
-        }
+        ConfigVerb::List => context.show::<ConfigList>(&NoParams {}),
         ConfigVerb::Get { key } => {
             let params = ConfigGetParams { key: key.clone() };
-            context.show::<ConfigGet>(&params, |entry, out| {
-                if !out.style.is_terminal {
-                    return writeln!(out, "{}", plain(&entry.value));
+            let answer = context.fetch::<ConfigGet>(&params)?;
+            context.print(&answer, |entry, out| {
+                if out.style.is_terminal {
+                    return out.reply(ConfigGet::NAME, entry);
                 }
-                writeln!(out, "{} = {} ({})", entry.key, entry.value, entry.source)?;
-                writeln!(out, "  {}", entry.effect)?;
-                writeln!(out, "  {}: {}", entry.value_type, entry.range)?;
-                writeln!(out, "  default: {}", entry.default)
+                writeln!(out, "{}", plain(&entry["value"]))
             })
         }
         ConfigVerb::Check { file } => check(file.as_deref(), context),
@@ -50,41 +39,26 @@ fn check(file: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
     let own = std::env::var("CCD_CONFIG").ok();
     let own = own.filter(|_| !is_elsewhere());
     let path = caller::given_path(file.or(own.as_deref().filter(|own| !own.is_empty())))?;
-    let answer = context.call::<ConfigCheck>(&ConfigCheckParams { path })?;
-    let reply = &answer.value;
-    context.print(&answer, |reply, out| {
-        for error in &reply.errors {
-            writeln!(out, "error: {error}")?;
-        }
-        for warning in &reply.warnings {
-            writeln!(out, "warning: {warning}")?;
-        }
-        if reply.errors.is_empty() {
-            let path = reply
-                .path
-                .as_deref()
-                .unwrap_or("no file; the defaults apply");
-            writeln!(out, "ok: {path}")?;
-        }
-        Ok(())
-    })?;
-    Ok(Exit::of_success(reply.errors.is_empty()))
+    let answer = context.fetch::<ConfigCheck>(&ConfigCheckParams { path })?;
+    context.print(&answer, |reply, out| out.reply(ConfigCheck::NAME, reply))?;
+    Ok(Exit::of_success(!answer.value.has("errors")))
 }
 
 fn path(context: &mut Context) -> Result<Exit, Failure> {
-    let reply = context.call::<ConfigList>(&NoParams {})?.value;
+    let reply = context.fetch::<ConfigList>(&NoParams {})?.value;
+    let path = &reply["path"];
     if context.global.json {
-        context.write_line(&serde_json::json!({"path": reply.path}).to_string())?;
+        context.write_line(&serde_json::json!({"path": path}).to_string())?;
         return Ok(Exit::Done);
     }
-    let path = reply.path.ok_or_else(|| {
+    let path = path.as_str().ok_or_else(|| {
         Failure::NotFound(
             "config path: there is no configuration file, so the defaults apply; \
              ccctl config example prints one"
                 .to_owned(),
         )
     })?;
-    context.write_line(&path)?;
+    context.write_line(path)?;
     Ok(Exit::Done)
 }
 

@@ -2,12 +2,13 @@
 
 use super::{job, logs, over_there, stop, upgrade};
 use crate::args::{DaemonVerb, LogLevelArgs, params};
-use crate::call::{call_at, call_within};
+use crate::call::fetch_within;
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, render};
-use ccd_protocol::NoParams;
 use ccd_protocol::daemon::{
     DaemonCheck, DaemonLog, DaemonLogParams, DaemonPing, DaemonReload, DaemonStatus,
 };
+use ccd_protocol::{Method as _, NoParams};
 use std::time::{Duration, Instant};
 
 /// How long the daemon may take to reply to a status request or a ping before it is asked whether it still replies.
@@ -36,8 +37,8 @@ pub(crate) fn dispatch(verb: &DaemonVerb, context: &mut Context) -> Result<Exit,
         DaemonVerb::Logs(args) => logs::logs(args, context),
         DaemonVerb::LogLevel(args) => log_level(args, context),
         DaemonVerb::Check => {
-            let started = context.call::<DaemonCheck>(&NoParams {})?.value;
-            job::wait_for(&started.job, context)
+            let started = context.fetch::<DaemonCheck>(&NoParams {})?.value;
+            job::wait_for(started.text("job"), context)
         }
         DaemonVerb::Ping => ping(context),
     }
@@ -48,57 +49,40 @@ fn start(context: &mut Context) -> Result<Exit, Failure> {
     let was_running = place.try_connect()?.is_some();
     // The user asked for a start; $CCD_NO_START is only about automatic starts.
     place.may_start = true;
-    let answer = call_within::<DaemonStatus>(&place, &NoParams {}, Some(START_LIMIT))?;
-    context.print(&answer, |status, out| {
-        let how = if was_running {
-            "is already running"
-        } else {
-            "started"
-        };
-        writeln!(
-            out,
-            "ccd {how}: pid {}, socket {}",
-            status.pid, status.socket
-        )
-    })
+    let answer = fetch_within::<DaemonStatus>(&place, &NoParams {}, Some(START_LIMIT))?;
+    let page = if was_running {
+        "daemon.status without a start"
+    } else {
+        "daemon.status after a start"
+    };
+    context.print_as(page, &answer)
 }
 
 /// Never starts a daemon.
 fn status(context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
-    let answer = call_within::<DaemonStatus>(&place, &NoParams {}, Some(REPLY_LIMIT))?;
+    let answer = fetch_within::<DaemonStatus>(&place, &NoParams {}, Some(REPLY_LIMIT))?;
     context.print(&answer, render::status)
 }
 
 /// Never starts a daemon: a new one would read the configuration anyway.
 fn reload(context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
-    let answer = call_at::<DaemonReload>(&place, &NoParams {})?;
-    context.warn(&answer.value.warnings);
-    context.print(&answer, |reply, out| match &reply.path {
-        Some(path) => writeln!(out, "read {path}"),
-        None => writeln!(out, "there is no configuration file; the defaults apply"),
-    })
+    let answer = fetch_within::<DaemonReload>(&place, &NoParams {}, None)?;
+    context.print_as(DaemonReload::NAME, &answer)
 }
 
 fn log_level(args: &LogLevelArgs, context: &mut Context) -> Result<Exit, Failure> {
     let level = args.level.clone().or_else(|| args.level_option.clone());
     let params = params!(DaemonLogParams { debug } of args, level: level);
-    context.show::<DaemonLog>(&params, |reply, out| {
-        let debug = if reply.debug { "on" } else { "off" };
-        writeln!(out, "level {}, debug {debug}", reply.level)?;
-        match &reply.path {
-            Some(path) => writeln!(out, "file {path}"),
-            None => Ok(()),
-        }
-    })
+    context.show::<DaemonLog>(&params)
 }
 
 fn ping(context: &mut Context) -> Result<Exit, Failure> {
     let mut connection = context.connect()?.within(Some(REPLY_LIMIT))?;
     let start = Instant::now();
-    let answer = match connection.call::<DaemonPing>(&NoParams {}) {
-        Err(Failure::Lost { .. }) => context.call::<DaemonPing>(&NoParams {}),
+    let answer = match connection.fetch::<DaemonPing>(&NoParams {}) {
+        Err(Failure::Lost { .. }) => context.fetch::<DaemonPing>(&NoParams {}),
         answer => answer,
     }?;
     let elapsed_ms = start.elapsed().as_secs_f64() * 1000.0;

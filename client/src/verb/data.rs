@@ -3,16 +3,19 @@
 use crate::args::{DataArgs, DataForgetArgs, DataVerb};
 use crate::call::is_elsewhere;
 use crate::context::{confirm, is_at_terminal};
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::NoParams;
-use ccd_protocol::data::{DataForget, DataForgetParams, DataList, DataPart, DataSelected};
+use ccd_protocol::data::{DataForget, DataForgetParams, DataList, DataPart};
+use serde_json::Value;
 use std::path::Path;
 
 pub(crate) fn dispatch(args: &DataArgs, context: &mut Context) -> Result<Exit, Failure> {
     match &args.verb {
-        None => context.show::<DataList>(&NoParams {}, |reply, out| {
-            render::data_kept(&reply.parts, out)
-        }),
+        None => {
+            let answer = context.fetch::<DataList>(&NoParams {})?;
+            context.print(&answer, render::data_kept)
+        }
         Some(DataVerb::Forget(args)) => forget(args, context),
     }
 }
@@ -28,11 +31,15 @@ fn forget(args: &DataForgetArgs, context: &mut Context) -> Result<Exit, Failure>
         before: args.before.clone(),
         dry_run: !args.yes,
     };
-    let answer = context.call::<DataForget>(&params)?;
+    let answer = context.fetch::<DataForget>(&params)?;
     context.print(&answer, |reply, out| {
-        render::data_selected(&reply.parts, args.yes, out)
+        render::data_selected(reply, args.yes, out)
     })?;
-    let is_empty = answer.value.parts.iter().all(|part| part.items == 0);
+    let is_empty = answer
+        .value
+        .list("parts")
+        .iter()
+        .all(|part| !part.has("items"));
     let project = params.project.as_deref();
     let is_missing = |dir: &&str| !is_elsewhere() && !Path::new(dir).exists();
     if is_empty && let Some(dir) = project.filter(is_missing) {
@@ -41,7 +48,7 @@ fn forget(args: &DataForgetArgs, context: &mut Context) -> Result<Exit, Failure>
         ));
     }
     if args.yes || args.dry_run || is_empty {
-        return ended(&answer.value.parts);
+        return ended(&answer.value);
     }
     if !is_at_terminal() || context.global.json {
         context.note("nothing was deleted; --yes deletes it");
@@ -52,15 +59,15 @@ fn forget(args: &DataForgetArgs, context: &mut Context) -> Result<Exit, Failure>
         return Ok(Exit::Failed);
     }
     params.dry_run = false;
-    let deleted = context.call::<DataForget>(&params)?;
+    let deleted = context.fetch::<DataForget>(&params)?;
     context.print(&deleted, |reply, out| {
-        render::data_selected(&reply.parts, true, out)
+        render::data_selected(reply, true, out)
     })?;
-    ended(&deleted.value.parts)
+    ended(&deleted.value)
 }
 
 /// The output has said what failed.
-fn ended(parts: &[DataSelected]) -> Result<Exit, Failure> {
-    let is_done = parts.iter().all(|part| part.failed.is_empty());
+fn ended(reply: &Value) -> Result<Exit, Failure> {
+    let is_done = reply.list("parts").iter().all(|part| !part.has("failed"));
     Ok(Exit::of_success(is_done))
 }

@@ -4,9 +4,11 @@ use crate::args::JobVerb;
 use crate::context::note;
 use crate::job_news::JobNews;
 use crate::{Context, Exit, Failure, render};
+use ccd_protocol::Method as _;
 use ccd_protocol::job::{
     Job, JobCancel, JobGet, JobGetParams, JobList, JobListParams, JobParams, JobState,
 };
+use serde_json::json;
 
 /// How long one request waits for a job, in milliseconds, before it is repeated.
 const WAIT_STEP_MS: f64 = 10_000.0;
@@ -15,24 +17,24 @@ pub(crate) fn dispatch(verb: &JobVerb, context: &mut Context) -> Result<Exit, Fa
     match verb {
         JobVerb::List { limit } => {
             let params = JobListParams { limit: *limit };
-            context.list::<JobList, _>(&params, |reply| &reply.jobs, render::JOBS, "no jobs")
+            context.show::<JobList>(&params)
         }
         JobVerb::Get { job, wait } => {
             let params = JobGetParams {
                 job: job.clone(),
                 wait_ms: wait.map(|seconds| seconds * 1000.0),
             };
-            let answer = context.call::<JobGet>(&params)?;
-            context.warn(&answer.value.warnings);
+            let answer = context.fetch::<JobGet>(&params)?;
+            context.warn_of(&answer.value);
             context.print(&answer, |job, out| {
-                out.table(std::slice::from_ref(job), render::JOBS)?;
+                out.reply(JobList::NAME, &json!({"jobs": [job]}))?;
                 render::job_list(job, out)
             })?;
             Ok(Exit::Done)
         }
         JobVerb::Cancel { job } => {
             let params = JobParams { job: job.clone() };
-            context.show::<JobCancel>(&params, |_, _| Ok(()))
+            context.show::<JobCancel>(&params)
         }
         JobVerb::Subscribe { job } => subscribe(job, context),
     }

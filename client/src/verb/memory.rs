@@ -3,20 +3,22 @@
 use super::file;
 use crate::args::{MemoryLinkArgs, MemoryProjectArgs, MemorySaveArgs, MemoryVerb};
 use crate::context::{confirm, is_at_terminal};
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller, render};
+use ccd_protocol::Method as _;
 use ccd_protocol::memory::place::find;
 use ccd_protocol::memory::{
     MemoryGet, MemoryLink, MemoryLinkParams, MemoryLoad, MemoryLoadParams, MemoryParams,
-    MemorySave, MemorySaveParams, MemoryStatus, MemoryValidate, MemoryValidateParams,
-    SessionMemory,
+    MemorySave, MemoryStatus, MemoryValidate, MemoryValidateParams,
 };
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 pub(crate) fn dispatch(verb: &MemoryVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         MemoryVerb::Save(args) => save(args, context),
         MemoryVerb::Show(args) => {
-            let answer = context.call::<MemoryGet>(&params(args)?)?;
+            let answer = context.fetch::<MemoryGet>(&params(args)?)?;
             context.print(&answer, render::memory)
         }
         MemoryVerb::Validate { file } => validate(file, context),
@@ -26,13 +28,12 @@ pub(crate) fn dispatch(verb: &MemoryVerb, context: &mut Context) -> Result<Exit,
                 project,
                 short: false,
             };
-            context.show::<MemoryLoad>(&load, |reply, out| {
-                write!(out, "{}", render::readable(&reply.digest))
+            let answer = context.fetch::<MemoryLoad>(&load)?;
+            context.print(&answer, |reply, out| {
+                write!(out, "{}", render::readable(reply.text("digest")))
             })
         }
-        MemoryVerb::Status(args) => {
-            context.show::<MemoryStatus>(&params(args)?, render::memory_status)
-        }
+        MemoryVerb::Status(args) => context.show::<MemoryStatus>(&params(args)?),
         MemoryVerb::Link(args) => link(args, context),
     }
 }
@@ -59,9 +60,9 @@ fn around(directory: String) -> String {
 fn save(args: &MemorySaveArgs, context: &mut Context) -> Result<Exit, Failure> {
     let MemoryParams { project } = params(&args.project)?;
     let memory = args.from.as_deref().map(given).transpose()?;
-    let answer = context.call::<MemorySave>(&MemorySaveParams { project, memory })?;
-    context.warn(&answer.value.warnings);
-    context.print(&answer, render::memory_saved)
+    let params = json!({"project": project, "memory": memory});
+    let answer = context.fetch_by_name(MemorySave::NAME, &params)?;
+    context.print_as(MemorySave::NAME, &answer)
 }
 
 /// Shows the change of CLAUDE.md, and makes it after a yes.
@@ -71,14 +72,14 @@ fn link(args: &MemoryLinkArgs, context: &mut Context) -> Result<Exit, Failure> {
         project: project.clone(),
         write,
     };
-    let answer = context.call::<MemoryLink>(&params(args.yes))?;
-    let (file, is_open) = (&answer.value.file, !answer.value.diff.is_empty());
-    let file = render::printable(file);
+    let answer = context.fetch::<MemoryLink>(&params(args.yes))?;
+    let is_open = answer.value.has("diff");
+    let file = render::printable(answer.value.text("file"));
     context.print(&answer, |reply, out| {
-        if reply.diff.is_empty() {
-            return writeln!(out, "{file} imports the memory already");
+        if is_open {
+            return render::patch(reply.text("diff"), out);
         }
-        render::patch(&reply.diff, out)
+        writeln!(out, "{file} imports the memory already")
     })?;
     if !is_open {
         return Ok(Exit::Done);
@@ -92,66 +93,26 @@ fn link(args: &MemoryLinkArgs, context: &mut Context) -> Result<Exit, Failure> {
             context.note("nothing was changed");
             return Ok(Exit::Done);
         }
-        context.call::<MemoryLink>(&params(true))?;
+        context.fetch::<MemoryLink>(&params(true))?;
     }
     context.note(&format!("changed {file}"));
     Ok(Exit::Done)
 }
 
-fn given(path: &Path) -> Result<SessionMemory, Failure> {
-    let text = file::read_text(path)?;
-    serde_json::from_str(&text).map_err(|error| {
-        let error = plain(&error.to_string());
+/// Reads a memory, which the daemon checks.
+fn given(path: &Path) -> Result<Value, Failure> {
+    serde_json::from_str(&file::read_text(path)?).map_err(|error| {
         Failure::Usage(format!("{}: not a session memory: {error}", path.display()))
     })
 }
 
-/// Returns an error about JSON without the names of types in this program.
-fn plain(error: &str) -> String {
-    match (
-        error.split_once(", expected "),
-        error.rsplit_once(" at line "),
-    ) {
-        (Some((what, _)), Some((_, place))) if what.starts_with("invalid type") => {
-            format!("{what} at line {place}; ccctl memory show --json prints one that is valid")
-        }
-        _ => error.to_owned(),
-    }
-}
-
 fn validate(path: &Path, context: &mut Context) -> Result<Exit, Failure> {
     let content = Some(file::read_text(path)?);
-    let answer = context.call::<MemoryValidate>(&MemoryValidateParams {
+    let params = MemoryValidateParams {
         path: None,
         content,
-    })?;
-    context.warn(&answer.value.warnings);
-    context.print(&answer, |reply, out| {
-        if reply.valid {
-            writeln!(out, "valid")
-        } else {
-            reply
-                .errors
-                .iter()
-                .try_for_each(|error| writeln!(out, "{error}"))
-        }
-    })?;
-    Ok(Exit::of_success(answer.value.valid))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_value_of_a_wrong_type_is_named_without_words_of_this_program() {
-        let json = "{\"metadata\": 5}";
-        let error = serde_json::from_str::<SessionMemory>(json).unwrap_err();
-        let text = plain(&error.to_string());
-        assert!(
-            text.starts_with("invalid type: integer `5` at line 1"),
-            "{text}"
-        );
-        assert!(!text.contains("struct"), "{text}");
-    }
+    };
+    let answer = context.fetch::<MemoryValidate>(&params)?;
+    context.print_as(MemoryValidate::NAME, &answer)?;
+    Ok(Exit::of_success(answer.value.has("valid")))
 }

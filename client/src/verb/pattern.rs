@@ -1,11 +1,14 @@
 //! `ccctl pattern`.
 
 use crate::args::{PatternText, PatternVerb, TestArgs};
-use crate::{Context, Exit, Failure, named_file, render};
+use crate::fields::Fields as _;
+use crate::{Context, Exit, Failure, named_file};
+use ccd_protocol::Method as _;
 use ccd_protocol::pattern::{
     PatternClassify, PatternClassifyParams, PatternList, PatternListParams, PatternSet,
     PatternSetParams, PatternTest, PatternTestParams, PatternUnset, PatternUnsetParams,
 };
+use serde_json::Value;
 use std::io::Read;
 
 /// More than the daemon accepts; the daemon reports its limit.
@@ -21,18 +24,18 @@ pub(crate) fn dispatch(verb: &PatternVerb, context: &mut Context) -> Result<Exit
                 pattern_type: *pattern_type,
                 category: category.clone(),
             };
-            let answer = context.call::<PatternList>(&params)?;
-            context.warn(&answer.value.warnings);
+            let answer = context.fetch::<PatternList>(&params)?;
+            context.warn_of(&answer.value);
             if let Some(category) = category
-                && answer.value.patterns.is_empty()
+                && !answer.value.has("patterns")
             {
                 return Err(Failure::NotFound(format!(
                     "there is no category {category:?}; ccctl pattern list shows all categories"
                 )));
             }
             context.print(&answer, |reply, out| match category {
-                Some(_) => render::patterns(&reply.patterns, out),
-                None => out.table(&reply.patterns, render::LIBRARY),
+                Some(_) => out.reply("pattern.list of a category", reply),
+                None => out.reply(PatternList::NAME, reply),
             })
         }
         PatternVerb::Set {
@@ -47,7 +50,7 @@ pub(crate) fn dispatch(verb: &PatternVerb, context: &mut Context) -> Result<Exit
                 patterns: patterns.clone(),
                 description: description.clone(),
             };
-            context.show::<PatternSet>(&params, |_, _| Ok(()))
+            context.show::<PatternSet>(&params)
         }
         PatternVerb::Unset {
             pattern_type,
@@ -57,17 +60,16 @@ pub(crate) fn dispatch(verb: &PatternVerb, context: &mut Context) -> Result<Exit
                 pattern_type: *pattern_type,
                 category: category.clone(),
             };
-            context.show::<PatternUnset>(&params, |_, _| Ok(()))
+            context.show::<PatternUnset>(&params)
         }
         PatternVerb::Test(args) => test(args, context),
         PatternVerb::Classify(text) => {
             let params = PatternClassifyParams {
                 text: read(text, context)?,
             };
-            let answer = context.call::<PatternClassify>(&params)?;
-            context.warn(&answer.value.warnings);
-            warn_if_cut(answer.value.truncated, context);
-            context.print(&answer, render::classified)
+            let answer = context.fetch::<PatternClassify>(&params)?;
+            warn_if_cut(&answer.value, context);
+            context.print_as(PatternClassify::NAME, &answer)
         }
     }
 }
@@ -78,17 +80,14 @@ fn test(args: &TestArgs, context: &mut Context) -> Result<Exit, Failure> {
         text: read(&args.text, context)?,
         pattern_type: args.pattern_type,
     };
-    let answer = context.call::<PatternTest>(&params)?;
-    context.warn(&answer.value.warnings);
-    warn_if_cut(answer.value.truncated, context);
-    context.print(&answer, |reply, out| {
-        out.table(&reply.matches, render::MATCHES)
-    })?;
-    Ok(Exit::of_success(!answer.value.matches.is_empty()))
+    let answer = context.fetch::<PatternTest>(&params)?;
+    warn_if_cut(&answer.value, context);
+    context.print_as(PatternTest::NAME, &answer)?;
+    Ok(Exit::of_success(answer.value.has("matches")))
 }
 
-fn warn_if_cut(truncated: bool, context: &Context) {
-    if truncated {
+fn warn_if_cut(reply: &Value, context: &Context) {
+    if reply.has("truncated") {
         context
             .note("part of the text was not examined: it has too many matches or too long lines");
     }

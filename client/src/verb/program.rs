@@ -2,11 +2,12 @@
 
 use super::file::read;
 use crate::args::{ProgramVerb, SaveArgs, params};
-use crate::{Context, Exit, Failure, render};
-use ccd_protocol::NoParams;
+use crate::fields::Fields as _;
+use crate::{Context, Exit, Failure};
 use ccd_protocol::program::{
     ProgramDelete, ProgramGet, ProgramList, ProgramParams, ProgramSave, ProgramSaveParams,
 };
+use ccd_protocol::{Method as _, NoParams};
 use serde_json::Value;
 use std::path::Path;
 
@@ -15,38 +16,28 @@ const MAX_FILE_BYTES: u64 = 4 << 20;
 
 pub(crate) fn dispatch(verb: &ProgramVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
-        ProgramVerb::List => {
-            let nothing = "no program configurations; ccctl program save makes one of a session";
-            context.list::<ProgramList, _>(
-                &NoParams {},
-                |reply| &reply.programs,
-                render::PROGRAMS,
-                nothing,
-            )
-        }
+        ProgramVerb::List => context.show::<ProgramList>(&NoParams {}),
         ProgramVerb::Get { name } => {
             let name = name.clone();
-            context.show::<ProgramGet>(&ProgramParams { name }, render::program)
+            context.show::<ProgramGet>(&ProgramParams { name })
         }
         ProgramVerb::Save(args) => save(args, context),
         ProgramVerb::Delete { name } => {
             let name = name.clone();
-            context.show::<ProgramDelete>(&ProgramParams { name }, |_, _| Ok(()))
+            context.show::<ProgramDelete>(&ProgramParams { name })
         }
     }
 }
 
 fn save(args: &SaveArgs, context: &mut Context) -> Result<Exit, Failure> {
     let config = args.file.as_deref().map(document).transpose()?;
-    let answer = context
-        .call::<ProgramSave>(&params!(ProgramSaveParams { name, session, force } of args,
-        config))?;
-    let reply = &answer.value;
-    context.warn(&reply.warnings);
-    if reply.replaced {
+    let params = params!(ProgramSaveParams { name, session, force } of args, config);
+    let answer = context.fetch::<ProgramSave>(&params)?;
+    context.print_as(ProgramSave::NAME, &answer)?;
+    if answer.value.has("replaced") {
         context.note("the existing configuration of this name was overwritten");
     }
-    context.print(&answer, |reply, out| writeln!(out, "{}", reply.path))
+    Ok(Exit::Done)
 }
 
 /// Reads the document in a file, or `-` for standard input.

@@ -118,7 +118,7 @@ fn leave(session: &Session, signal: Option<i32>, place: &DaemonAddress, context:
         context.note(&format!("detached; {} was ended", session.program));
     }
     match closed {
-        Ok(closed) => Exit::of_program(closed.exitstatus, closed.signal),
+        Ok(closed) => Exit::of_end(&closed),
         Err(failure) => failure.exit(),
     }
 }

@@ -2,12 +2,13 @@
 
 use crate::args::StopArgs;
 use crate::call::processes::is_our_daemon;
-use crate::call::{ConnectError, DaemonAddress, call_within};
+use crate::call::{ConnectError, DaemonAddress, fetch_within};
 use crate::context::{confirm, is_at_terminal};
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, render};
-use ccd_protocol::ErrorCode;
 use ccd_protocol::daemon::{DaemonStop, DaemonStopParams};
 use ccd_protocol::session::{SessionList, SessionListParams};
+use ccd_protocol::{ErrorCode, Method as _};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use std::time::{Duration, Instant};
 
@@ -43,22 +44,20 @@ pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failu
     } else {
         REPLY_LIMIT
     };
-    let asked = call_within::<DaemonStop>(&place, &DaemonStopParams {}, Some(limit));
+    let asked = fetch_within::<DaemonStop>(&place, &DaemonStopParams {}, Some(limit));
     let answer = match asked {
         Err(failure) if args.force && takes_no_request(&failure) => {
             return end_by_signal(&place, failure, context);
         }
         asked => asked?,
     };
-    let (pid, sessions) = (answer.value.pid, answer.value.sessions);
-    wait_until_gone(&place, pid)?;
-    context.print(&answer, |_, out| {
-        let ended = match sessions {
-            0 => String::new(),
-            count => format!(", {} ended", render::counted(count, "session")),
-        };
-        writeln!(out, "ccd stopped: pid {pid}{ended}")
-    })
+    let pid = answer.value["pid"].as_i64();
+    wait_until_gone(
+        &place,
+        pid.and_then(|pid| i32::try_from(pid).ok())
+            .unwrap_or_default(),
+    )?;
+    context.print_as(DaemonStop::NAME, &answer)
 }
 
 /// At a terminal, names the live sessions, if any, and asks for confirmation. [`Failure::Failed`] if the user says no.
@@ -68,11 +67,12 @@ pub(super) fn ask_first(args: &StopArgs, place: &DaemonAddress) -> Result<(), Fa
     }
     let place = &place.clone().without_start();
     let params = SessionListParams::default();
-    let live = call_within::<SessionList>(place, &params, Some(REPLY_LIMIT))?;
-    let sessions = live.value.sessions;
+    let live = fetch_within::<SessionList>(place, &params, Some(REPLY_LIMIT))?;
+    let sessions = live.value.list("sessions");
     let shown = sessions.iter().map(|session| {
-        let name = session.name.as_ref().unwrap_or(&session.session_id);
-        (name.as_str(), render::command_line(session))
+        let name = session["name"].as_str();
+        let name = name.unwrap_or_else(|| session.text("session_id"));
+        (name, render::command_line(session))
     });
     if sessions.is_empty() || confirm(&format!("this ends {}. Stop the daemon?", named(shown))) {
         return Ok(());

@@ -4,12 +4,13 @@ mod candidate;
 mod chart;
 mod records;
 mod report;
-mod status;
 
-pub(crate) use candidate::{CANDIDATES, candidate, evidence, ledger, summary};
-pub(crate) use records::{EVENTS, detected, mutes, pattern_groups, pattern_texts};
+#[cfg(test)]
+mod status_tests;
+
+pub(crate) use candidate::summary;
+pub(crate) use records::detected;
 pub(crate) use report::report;
-pub(crate) use status::coach_status;
 
 #[cfg(test)]
 pub(crate) use candidate::tests as candidate_tests;

@@ -1,13 +1,11 @@
 //! The report: counts, and what each approved rule has changed.
 
 use super::chart::chart;
+use crate::fields::Fields as _;
 use crate::render::line::{bar, cut};
 use crate::render::style::Colour;
-use crate::render::table::{Column, columns};
-use crate::render::{Printer, printable};
-use ccd_protocol::coach::{
-    CoachReportReply, Effect, ProjectCount, RuleReport, TypeCount, WeekCount,
-};
+use crate::render::{Printer, columns, filled, is_utf8, text};
+use serde_json::{Value, json};
 use std::io;
 
 const INDENT: &str = "  ";
@@ -17,65 +15,48 @@ const MAX_BAR: usize = 40;
 /// Columns of that table before the bar, with room for six digits.
 const BEFORE_BAR: usize = 20;
 
-const TYPES: &[Column<TypeCount>] = &columns! { |one|
-    "TYPE" => one.signal_type.name(),
-    "EVENTS" => one.count,
-};
-
-const PROJECTS: &[Column<ProjectCount>] = &columns! { |one|
-    "EVENTS" => one.count,
-    "PROJECT" => one.project.as_deref().unwrap_or(&one.repo_id),
-};
-
 /// Writes counts by type, project and week, then each rule with its weeks before and after it was approved.
-pub(crate) fn report(
-    reply: &CoachReportReply,
-    is_utf8: bool,
-    out: &mut Printer<'_>,
-) -> io::Result<()> {
-    if !reply.since.is_empty() {
-        writeln!(out, "since {}", printable(&reply.since))?;
+pub(crate) fn report(reply: &Value, out: &mut Printer<'_>) -> io::Result<()> {
+    written(reply, is_utf8(), out)
+}
+
+fn written(reply: &Value, is_utf8: bool, out: &mut Printer<'_>) -> io::Result<()> {
+    if reply.has("since") {
+        writeln!(out, "{}", filled("since {since}", reply))?;
     }
-    separated(&reply.by_type, TYPES, out)?;
-    separated(&reply.by_project, PROJECTS, out)?;
-    let most = reply.weeks.iter().map(|week| week.count).max().unwrap_or(0);
+    separated(reply.list("by_type"), "coach.report by type", out)?;
+    separated(reply.list("by_project"), "coach.report by project", out)?;
+    let weeks = reply.list("weeks").iter();
+    let most = weeks.clone().map(|week| week.number("count")).max();
     let room = out.width().saturating_sub(BEFORE_BAR).clamp(1, MAX_BAR);
-    let weeks = reply.weeks.iter();
-    let weeks = weeks.map(|week| (week, bar(week.count, most, room, is_utf8)));
-    let weeks: Vec<(&WeekCount, String)> = weeks.collect();
-    let columns = columns! { |(week, bar): (&WeekCount, String)|
-        "WEEK" => &week.week,
-        "EVENTS" => week.count,
-        "CHART" => bar,
-    };
-    separated(&weeks, &columns, out)?;
-    for rule in &reply.rules {
+    let weeks = weeks.map(|week| {
+        let bar = bar(week.number("count"), most.unwrap_or(0), room, is_utf8);
+        json!({"week": week["week"], "count": week["count"], "bar": bar})
+    });
+    separated(&weeks.collect::<Vec<_>>(), "coach.report by week", out)?;
+    for rule in reply.list("rules") {
         writeln!(out)?;
         self::rule(rule, is_utf8, out)?;
     }
     Ok(())
 }
 
-fn separated<T>(rows: &[T], columns: &[Column<T>], out: &mut Printer<'_>) -> io::Result<()> {
+fn separated(rows: &[Value], table: &str, out: &mut Printer<'_>) -> io::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
     writeln!(out)?;
-    out.table(rows, columns)
+    out.list(rows, &columns(table))
 }
 
-fn rule(rule: &RuleReport, is_utf8: bool, out: &mut Printer<'_>) -> io::Result<()> {
-    let guarded = if rule.guarded { ", guarded" } else { "" };
-    let about = format!("({}, {}{guarded})", rule.id, rule.status.name());
-    let title = format!("{} {}", printable(&rule.title), printable(&about));
-    let title = cut(&title, out.width());
-    out.line(Colour::Heading, &title)?;
-    let approved = rule.effect.since.get(..10).unwrap_or(&rule.effect.since);
+fn rule(rule: &Value, is_utf8: bool, out: &mut Printer<'_>) -> io::Result<()> {
+    let title = filled("{title} ({id}, {status}[{guarded?}, guarded])", rule);
+    out.line(Colour::Heading, &cut(&title, out.width()))?;
+    let approved = filled("{effect.since:day}", rule);
+    let weeks = rule.list("weeks");
     // The week of the approval counts as one before it.
-    let split = rule
-        .weeks
-        .partition_point(|week| week.week.as_str() <= approved);
-    let counts: Vec<u64> = rule.weeks.iter().map(|week| week.count).collect();
+    let split = weeks.partition_point(|week| week.text("week") <= approved.as_str());
+    let counts: Vec<u64> = weeks.iter().map(|week| week.number("count")).collect();
     let (before, after) = counts.split_at(split);
     let room = out.width().saturating_sub(INDENT.len());
     let drawn = chart(before, after, room, is_utf8);
@@ -84,59 +65,25 @@ fn rule(rule: &RuleReport, is_utf8: bool, out: &mut Printer<'_>) -> io::Result<(
         let scale = format!("each bar is {} weeks", drawn.weeks_per_bar);
         writeln!(out, "{INDENT}{}", out.paint(Colour::Dim, &scale))?;
     }
-    writeln!(out, "{INDENT}{}", in_words(&rule.effect))?;
-    if !rule.guarded && is_ignored(&rule.effect) {
-        let hint = format!(
-            "no better since: ccctl coach guard {} refuses such tool calls",
-            rule.id
-        );
-        writeln!(out, "{INDENT}{}", out.paint(Colour::Notice, &hint))?;
+    let effect = rule.at("effect");
+    writeln!(out, "{INDENT}{}", text("effect", effect))?;
+    if !rule.has("guarded") && is_ignored(effect) {
+        let hint = "no better since: ccctl coach guard {id} refuses such tool calls";
+        let hint = out.paint(Colour::Notice, &filled(hint, rule));
+        writeln!(out, "{INDENT}{hint}")?;
     }
     Ok(())
 }
 
 /// True if the friction recurs, at least as often as before the approval.
-fn is_ignored(effect: &Effect) -> bool {
-    let rate = |count: u64, days: f64| count as f64 / days.max(1.0);
-    effect.after > 1
-        && rate(effect.after, effect.days_after) >= rate(effect.before, effect.days_before)
+fn is_ignored(effect: &Value) -> bool {
+    let rate =
+        |count: &str, days: &str| effect.number(count) as f64 / self::days(effect, days).max(1.0);
+    effect.number("after") > 1 && rate("after", "days_after") >= rate("before", "days_before")
 }
 
-/// Returns the effect in words; an empty text if there is none.
-pub(super) fn effect(effect: Option<&Effect>) -> String {
-    effect.map(in_words).unwrap_or_default()
-}
-
-fn in_words(effect: &Effect) -> String {
-    format!(
-        "{} in the {} before, {} in the {} since",
-        times(effect.before),
-        span(effect.days_before),
-        times(effect.after),
-        span(effect.days_after)
-    )
-}
-
-fn times(count: u64) -> String {
-    match count {
-        0 => "never".to_owned(),
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        count => format!("{count} times"),
-    }
-}
-
-/// A time in the unit that suits it, without the number if it is one.
-fn span(days: f64) -> String {
-    let (number, unit) = match days {
-        ..1.0 => (days * 24.0, "hour"),
-        ..14.0 => (days, "day"),
-        _ => (days / 7.0, "week"),
-    };
-    match number.round() {
-        2.0.. => format!("{:.0} {unit}s", number.round()),
-        _ => unit.to_owned(),
-    }
+fn days(effect: &Value, path: &str) -> f64 {
+    effect.at(path).as_f64().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -144,9 +91,8 @@ mod tests {
     use super::*;
     use crate::render::Style;
     use crate::render::printer::{printed, printed_in};
-    use serde_json::json;
 
-    fn sample() -> CoachReportReply {
+    fn sample() -> Value {
         let weeks = [3, 0, 4, 0, 0, 1];
         let monday = ["01-05", "01-12", "01-19", "01-26", "02-02", "02-09"];
         let weeks: Vec<_> = monday
@@ -154,7 +100,7 @@ mod tests {
             .zip(weeks)
             .map(|(day, count)| json!({"week": format!("2026-{day}"), "count": count}))
             .collect();
-        let reply = json!({
+        json!({
             "since": "2026-01-01T00:00:00.000Z",
             "by_type": [{"signal_type": "USER_CORRECTION", "count": 8}],
             "by_project": [{"repo_id": "0123456789abcdef", "project": "/p\u{1b}[2J", "count": 8}],
@@ -165,12 +111,11 @@ mod tests {
                            "days_before": 20.6, "days_after": 36.0},
                 "weeks": weeks,
             }],
-        });
-        serde_json::from_value(reply).unwrap()
+        })
     }
 
     fn shown(columns: usize, is_utf8: bool) -> String {
-        let print = |out: &mut Printer<'_>| report(&sample(), is_utf8, out);
+        let print = |out: &mut Printer<'_>| written(&sample(), is_utf8, out);
         printed_in(Style::default(), Some(columns), print)
     }
 
@@ -201,29 +146,10 @@ mod tests {
         for (after, guarded, is_shown) in [(20, false, true), (20, true, false), (5, false, false)]
         {
             let mut reply = sample();
-            reply.rules[0].effect.after = after;
-            reply.rules[0].guarded = guarded;
-            let text = printed(|out| report(&reply, true, out));
+            reply["rules"][0]["effect"]["after"] = json!(after);
+            reply["rules"][0]["guarded"] = json!(guarded);
+            let text = printed(|out| written(&reply, true, out));
             assert_eq!(text.contains(hint), is_shown, "{text}");
         }
-    }
-
-    #[test]
-    fn numbers_are_words_where_that_reads_better() {
-        for (days, words) in [
-            (0.0, "hour"),
-            (f64::NAN, "week"),
-            (0.2, "5 hours"),
-            (1.2, "day"),
-            (6.0, "6 days"),
-            (14.0, "2 weeks"),
-            (-3.0, "hour"),
-        ] {
-            assert_eq!(span(days), words, "{days}");
-        }
-        assert_eq!(
-            [0, 1, 2, 7].map(times),
-            ["never", "once", "twice", "7 times"]
-        );
     }
 }

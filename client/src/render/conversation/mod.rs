@@ -2,7 +2,6 @@
 
 mod call;
 mod found;
-mod imported;
 mod live;
 mod markdown;
 mod numbers;
@@ -13,13 +12,12 @@ mod svg;
 mod todo;
 mod tree;
 
-pub(crate) use found::{conversation_hits, conversations, what_is_left, what_is_unreadable};
-pub(crate) use imported::imported;
+pub(crate) use found::{conversation_hits, conversations};
 pub(crate) use live::LiveConversation;
 pub(crate) use markdown::markdown;
 pub(crate) use numbers::{all as all_tokens, cost_or_more, short as short_number};
 pub(crate) use page::{Show, conversation};
-pub(crate) use spoken::{Spoken, moment};
+pub(crate) use spoken::Spoken;
 pub(crate) use stats::conversation_stats;
 pub(crate) use svg::stats_svg;
 pub(crate) use tree::sub_agents;

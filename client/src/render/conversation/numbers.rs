@@ -2,6 +2,8 @@
 
 use crate::render::joined;
 use crate::render::line::width;
+pub(crate) use crate::render::short::short;
+use crate::render::short::{at_least, cost};
 use ccd_protocol::conversation::ConversationUsage;
 
 pub(crate) fn all(usage: &ConversationUsage) -> u64 {
@@ -11,38 +13,10 @@ pub(crate) fn all(usage: &ConversationUsage) -> u64 {
         + usage.cache_read_input_tokens
 }
 
-/// Returns a number with three digits and a unit: `987`, `12.3k`, `4.56M`.
-pub(crate) fn short(number: u64) -> String {
-    let scaled = |by: f64, unit: &str| {
-        let value = number as f64 / by;
-        let digits = match value {
-            100.0.. => 0,
-            10.0.. => 1,
-            _ => 2,
-        };
-        format!("{value:.digits$}{unit}")
-    };
-    match number {
-        0..1000 => number.to_string(),
-        1000..1_000_000 => scaled(1e3, "k"),
-        1_000_000..1_000_000_000 => scaled(1e6, "M"),
-        _ => scaled(1e9, "G"),
-    }
-}
-
-/// Returns an amount in US dollars, or a dash.
-pub(crate) fn cost(cost: Option<f64>) -> String {
-    match cost {
-        None => "-".to_owned(),
-        Some(cost) if cost > 0.0 && cost < 0.005 => "<$0.01".to_owned(),
-        Some(cost) => format!("${cost:.2}"),
-    }
-}
-
 /// Returns what something cost; if a part has no price, what the rest cost and a plus sign.
-pub(crate) fn cost_or_more(exact: Option<f64>, at_least: Option<f64>) -> String {
-    match (exact, at_least) {
-        (None, Some(at_least)) => format!("${at_least:.2}+"),
+pub(crate) fn cost_or_more(exact: Option<f64>, least: Option<f64>) -> String {
+    match (exact, least) {
+        (None, Some(amount)) => at_least(amount),
         (exact, _) => cost(exact),
     }
 }

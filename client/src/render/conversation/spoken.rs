@@ -1,5 +1,6 @@
 //! A turn with its calls, for every form in which a conversation is written.
 
+use crate::render::short::moment;
 use ccd_protocol::conversation::{ConversationPair, ConversationTurn, TurnRole, typed};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -101,9 +102,4 @@ const MAX_DEPTH: usize = 50;
 /// Returns the next turn if it is one of the sub-agent that this call of a turn at `depth` started.
 pub(super) fn next_of(turns: &mut Turns<'_>, call: &str, depth: usize) -> Option<Spoken> {
     turns.next_if(|next| depth < MAX_DEPTH && next.turn.parent_tool_use_id.as_deref() == Some(call))
-}
-
-/// Returns an RFC 3339 time to the second: `2026-03-01 08:00:02`.
-pub(crate) fn moment(time: &str) -> String {
-    time.get(..19).unwrap_or(time).replace('T', " ")
 }

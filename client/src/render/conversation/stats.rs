@@ -1,12 +1,11 @@
 //! Sums over conversations, with bars on a terminal.
 
-use super::found::what_is_left;
 use super::numbers::{all, cost_of_sum, cut_start, hits, short, tokens};
 use crate::render::line::{bar, width};
 use crate::render::short::noted;
-use crate::render::table::{Cell, columns};
-use crate::render::{Colour, Printer, is_utf8, joined, printable};
+use crate::render::{Printer, columns, is_utf8, joined, printable, text};
 use ccd_protocol::conversation::{ConversationStatsReply, ConversationUsage, StatsBy, StatsGroup};
+use serde_json::{Value, json};
 use std::io;
 
 /// Columns of the names of fields.
@@ -54,11 +53,12 @@ fn sums(reply: &ConversationStatsReply) -> [(&'static str, String); 13] {
         cost_of_sum(reply.cost_usd, is_whole(reply)),
         &reply.prices_as_of,
     );
-    let incomplete = reply.indexing.map(what_is_left);
+    let indexing = json!({"indexing": reply.indexing});
+    let incomplete = text("not indexed", &indexing);
     let no_end = "without the end, which says the tokens";
     let partial = noted(reply.partial_conversations, "stream", no_end);
     [
-        ("incomplete", incomplete.unwrap_or_default()),
+        ("incomplete", incomplete),
         ("conversations", reply.conversations.to_string()),
         ("messages", reply.messages.to_string()),
         ("tool calls", format!("{calls}, {failed} failed")),
@@ -137,44 +137,26 @@ fn groups(groups: &[StatsGroup], by: StatsBy, out: &mut Printer<'_>) -> io::Resu
         .collect();
     let longest = names.iter().map(|name| width(name)).max().unwrap_or(0);
     let room = out.width().saturating_sub(longest.max(7) + NUMBERS);
-    let row = |(name, group)| {
+    let row = |(name, group): (String, &StatsGroup)| {
         let value = value(group, by);
         let percent = value as f64 / sum.max(1) as f64 * 100.0;
         let bar = bar(value, most, room.clamp(BAR.0, BAR.1), is_utf8());
-        let bar = format!("{percent:>3.0}% {bar}");
-        Row { name, group, bar }
+        let is_whole = group.unpriced_models.is_empty() && !group.is_partial;
+        let more = if group.is_partial { "+" } else { "" };
+        json!({
+            "name": name, "count": group.count, "errors": group.errors,
+            "tokens": short(all(&group.usage)) + more, "output": short(group.usage.output_tokens),
+            "cost": cost_of_sum(group.cost_usd, is_whole), "share": format!("{percent:>3.0}% {bar}"),
+        })
     };
-    let rows: Vec<Row<'_>> = names.into_iter().zip(groups).map(row).collect();
-    let mut columns = Vec::from(columns! { |row: Row<'_>| (GROUPS[by as usize]) => &row.name, });
-    match by {
-        StatsBy::Tool => columns.extend(columns! { |row: Row<'_>|
-            "CALLS" => row.group.count,
-            "FAILED" => Cell::problems(row.group.errors),
-        }),
-        _ => columns.extend(columns! { |row: Row<'_>|
-            "TOKENS" => short(all(&row.group.usage)) + if row.group.is_partial { "+" } else { "" },
-            "OUTPUT" => short(row.group.usage.output_tokens),
-            "COST" => cost_of_sum(row.group.cost_usd, row.is_whole()),
-        }),
-    }
-    if out.style.is_terminal {
-        columns.extend(columns! { |row: Row<'_>|
-            "SHARE" => Cell::coloured(row.bar.trim_end(), Colour::Good),
-        });
-    }
-    out.headed_table(&rows, &columns)
-}
-
-struct Row<'a> {
-    name: String,
-    group: &'a StatsGroup,
-    bar: String,
-}
-
-impl Row<'_> {
-    fn is_whole(&self) -> bool {
-        self.group.unpriced_models.is_empty() && !self.group.is_partial
-    }
+    let rows: Vec<Value> = names.into_iter().zip(groups).map(row).collect();
+    let mut columns = columns(match by {
+        StatsBy::Tool => "conversation.stats by tool",
+        _ => "conversation.stats",
+    });
+    columns[0] = columns[0].headed(GROUPS[by as usize]);
+    columns.retain(|column| out.style.is_terminal || !column.is_named("SHARE"));
+    out.headed_list(&rows, &columns)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The sub-agents of a conversation.
 
-use super::numbers::{all, cost, short};
+use super::numbers::all;
+use crate::render::short::{cost, short};
 use crate::render::{Colour, Printer, counted, on_one_line, printable};
 use ccd_protocol::conversation::{ConversationTree, ConversationUsage, SubAgentNode};
 use std::io;

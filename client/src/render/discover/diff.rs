@@ -1,46 +1,37 @@
 //! What two reports differ in.
 
-use crate::render::style::Colour;
-use crate::render::{Printer, on_one_line};
-use ccd_protocol::investigate::{Change, InvestigationDiff};
+use crate::fields::Fields as _;
+use crate::render::{Printer, fill};
+use serde_json::{Value, json};
 use std::io;
 
+const LISTS: [(&str, &str); 8] = [
+    ("command ", "commands"),
+    ("option ", "options"),
+    ("prompt ", "prompts"),
+    ("help ", "help_commands"),
+    ("exit ", "exit_commands"),
+    ("format ", "data_formats"),
+    ("state ", "states"),
+    ("finding ", "findings"),
+];
+
 /// Writes a line for each difference: `+` is only in the second report, `-` only in the first, `~` is different.
-pub(crate) fn investigation_diff(
-    diff: &InvestigationDiff,
-    out: &mut Printer<'_>,
-) -> io::Result<()> {
-    if diff.equal {
+pub(crate) fn investigation_diff(diff: &Value, out: &mut Printer<'_>) -> io::Result<()> {
+    if diff.has("equal") {
         return writeln!(out, "no differences");
     }
-    for change in &diff.properties {
-        changed("", change, out)?;
-    }
-    for (what, list) in [
-        ("command ", &diff.commands),
-        ("option ", &diff.options),
-        ("prompt ", &diff.prompts),
-        ("help ", &diff.help_commands),
-        ("exit ", &diff.exit_commands),
-        ("format ", &diff.data_formats),
-        ("state ", &diff.states),
-        ("finding ", &diff.findings),
-    ] {
-        for name in &list.removed {
-            out.line(Colour::Bad, &format!("- {what}{}", on_one_line(name)))?;
-        }
-        for name in &list.added {
-            out.line(Colour::Good, &format!("+ {what}{}", on_one_line(name)))?;
-        }
-        for change in &list.changed {
-            changed(what, change, out)?;
-        }
+    let mut lines = |template: &str, what: &str, all: &[Value]| {
+        let mut all = all.iter().map(|one| json!({"what": what, "one": one}));
+        all.try_for_each(|one| out.lines([fill(template, &one, 0, out.style)], ""))
+    };
+    let changed = "<notice>~ {what}{one.name:line}: [{one.a:line}|–] → [{one.b:line}|–]</>";
+    lines(changed, "", diff.list("properties"))?;
+    for (what, name) in LISTS {
+        let list = diff.at(name);
+        lines("<bad>- {what}{one:line}</>", what, list.list("removed"))?;
+        lines("<good>+ {what}{one:line}</>", what, list.list("added"))?;
+        lines(changed, what, list.list("changed"))?;
     }
     Ok(())
-}
-
-fn changed(what: &str, change: &Change, out: &mut Printer<'_>) -> io::Result<()> {
-    let [name, a, b] = [&change.name, &change.a, &change.b].map(|text| on_one_line(text));
-    let [a, b] = [&a, &b].map(|text| if text.is_empty() { "–" } else { text });
-    out.line(Colour::Notice, &format!("~ {what}{name}: {a} → {b}"))
 }

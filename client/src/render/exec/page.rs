@@ -2,7 +2,8 @@
 
 use super::files::{files, total};
 use super::summary::call;
-use super::text::{dollars, seconds, verdict};
+use super::text::verdict;
+use crate::render::short::{dollars, seconds};
 use crate::render::{Colour, Printer, age, on_one_line, readable};
 use ccd_protocol::exec::{ExecutionResult, OutputFormat};
 use serde_json::Value;

@@ -1,7 +1,8 @@
 //! What a run did, in a few lines at its end.
 
 use super::files::{files, total};
-use super::text::{dollars, seconds, verdict};
+use super::text::verdict;
+use crate::render::short::{dollars, seconds};
 use crate::render::{Colour, Printer, about, counted, cut, few, on_one_line, short_id};
 use ccd_protocol::exec::{ExecutionResult, PolicyViolation};
 use std::io;

@@ -2,15 +2,13 @@
 
 use super::cancel::Cancel;
 use super::progress::Progress;
-use crate::call::{DaemonAddress, call_at, garbled};
+use crate::call::{DaemonAddress, fetch_within};
 use crate::context::note;
 use crate::job_news::{JobNews, News};
-use crate::typed::typed;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::Method;
 use ccd_protocol::chain::ChainStarted;
 use ccd_protocol::job::{Job, JobCancel, JobParams, JobState};
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// How the wait for a job ended.
@@ -45,11 +43,11 @@ pub(in crate::verb) fn follow(
 
 /// Starts a job by method `M`, and prints its id or follows it to its end; `entry` gets each entry of its list.
 /// With `--json`, the entries and then the record are printed here.
-pub(super) fn run_job<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
+pub(super) fn run_job<M: Method<Reply = ChainStarted>>(
     params: &M::Params,
     is_detached: bool,
     context: &mut Context,
-    entry: impl FnMut(T, &mut Context) -> Result<(), Failure>,
+    entry: impl FnMut(&Value, &mut Context) -> Result<(), Failure>,
 ) -> Result<Followed<Job>, Failure> {
     let cancel = (!is_detached).then(Cancel::listen).transpose()?;
     let started = context.call::<M>(params)?.value;
@@ -62,11 +60,11 @@ pub(super) fn run_job<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
 }
 
 /// Follows a job to its end, which was started after `cancel`; `entry` gets each entry of its list.
-pub(in crate::verb) fn until_end<T: DeserializeOwned>(
+pub(in crate::verb) fn until_end(
     cancel: &Cancel,
     job: String,
     context: &mut Context,
-    mut entry: impl FnMut(T, &mut Context) -> Result<(), Failure>,
+    mut entry: impl FnMut(&Value, &mut Context) -> Result<(), Failure>,
 ) -> Result<Followed<Job>, Failure> {
     let place = context.place()?.without_start();
     let mut told = String::new();
@@ -78,8 +76,7 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
             if context.global.json {
                 context.write_json(&next.value)?;
             }
-            let value = typed(&next.value).map_err(|error| garbled("job.subscribe", &error))?;
-            entry(value, context)
+            entry(&next.value, context)
         }
         News::Omitted(count) => {
             progress.clear();
@@ -126,7 +123,7 @@ pub(in crate::verb) fn cancelling(
         note(&format!(
             "cancelling {job}; press again to exit without waiting"
         ));
-        if let Err(failure) = call_at::<JobCancel>(&place, &params) {
+        if let Err(failure) = fetch_within::<JobCancel>(&place, &params, None) {
             note(&failure.to_string());
         }
     }

@@ -2,9 +2,10 @@
 
 use crate::Failure;
 use crate::context::note;
+use crate::fields::Fields as _;
 use ccd_base::shell::split;
-use ccd_protocol::chain::WatchHit;
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
 use std::io;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -23,7 +24,7 @@ const MAX_PAUSE: Duration = Duration::from_millis(20);
 
 #[derive(Debug)]
 pub(super) struct HitCommand {
-    hits: SyncSender<WatchHit>,
+    hits: SyncSender<Value>,
     thread: JoinHandle<()>,
     /// True if waiting commands are not to be run.
     is_given_up: Arc<AtomicBool>,
@@ -59,7 +60,7 @@ impl HitCommand {
         })
     }
 
-    pub(super) fn run(&mut self, hit: WatchHit) {
+    pub(super) fn run(&mut self, hit: Value) {
         if let Err(TrySendError::Full(_)) = self.hits.try_send(hit) {
             self.dropped += 1;
         }
@@ -117,7 +118,7 @@ fn variable_of(name: &str) -> &'static str {
     }
 }
 
-fn run_all(line: &CommandForm, is_json: bool, hits: &Receiver<WatchHit>, is_given_up: &AtomicBool) {
+fn run_all(line: &CommandForm, is_json: bool, hits: &Receiver<Value>, is_given_up: &AtomicBool) {
     while let Ok(hit) = hits.recv() {
         if is_given_up.load(Ordering::Acquire) {
             return;
@@ -154,7 +155,7 @@ fn status_of(mut command: Command, is_given_up: &AtomicBool) -> io::Result<ExitS
     }
 }
 
-fn command(line: &CommandForm, hit: &WatchHit, is_json: bool) -> Command {
+fn command(line: &CommandForm, hit: &Value, is_json: bool) -> Command {
     let mut command = match line {
         // Output of a program is never part of a shell command: the shell finds it in variables.
         CommandForm::Shell(line) => {
@@ -172,10 +173,10 @@ fn command(line: &CommandForm, hit: &WatchHit, is_json: bool) -> Command {
     // A variable ends at a NUL byte.
     let text = |text: &str| text.replace('\0', "");
     command
-        .env("CCD_LINE", text(&hit.line))
-        .env("CCD_MATCHED", text(&hit.matched))
-        .env("CCD_PATTERN", text(&hit.pattern))
-        .env("CCD_OFFSET", hit.offset.to_string())
+        .env("CCD_LINE", text(hit.text("line")))
+        .env("CCD_MATCHED", text(hit.text("matched")))
+        .env("CCD_PATTERN", text(hit.text("pattern")))
+        .env("CCD_OFFSET", hit.number("offset").to_string())
         .stdin(Stdio::null());
     if is_json {
         command.stdout(io::stderr());
@@ -184,12 +185,12 @@ fn command(line: &CommandForm, hit: &WatchHit, is_json: bool) -> Command {
 }
 
 /// A word with its placeholders replaced from the match; replaced text is not searched again.
-fn filled(word: &str, hit: &WatchHit) -> String {
-    let offset = hit.offset.to_string();
+fn filled(word: &str, hit: &Value) -> String {
+    let offset = hit.number("offset").to_string();
     let names = [
-        ("{line}", hit.line.as_str()),
-        ("{matched}", &hit.matched),
-        ("{pattern}", &hit.pattern),
+        ("{line}", hit.text("line")),
+        ("{matched}", hit.text("matched")),
+        ("{pattern}", hit.text("pattern")),
         ("{offset}", &offset),
     ];
     let mut filled = String::new();
@@ -211,16 +212,12 @@ fn filled(word: &str, hit: &WatchHit) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn a_hit_is_put_into_words_once() {
-        let hit = WatchHit {
-            line: "a {matched} b".into(),
-            matched: "m; rm -rf /".into(),
-            pattern: "p".into(),
-            offset: 7,
-            ..WatchHit::default()
-        };
+        let hit =
+            json!({"line": "a {matched} b", "matched": "m; rm -rf /", "pattern": "p", "offset": 7});
         assert_eq!(filled("<{line}>", &hit), "<a {matched} b>");
         assert_eq!(
             filled("{matched}{offset}{pattern}{", &hit),

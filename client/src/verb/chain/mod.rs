@@ -10,7 +10,7 @@ mod save;
 mod watch;
 
 use crate::args::ChainVerb;
-use crate::{Context, Exit, Failure, render};
+use crate::{Context, Exit, Failure};
 use ccd_protocol::NoParams;
 use ccd_protocol::chain::{ChainDelete, ChainGet, ChainList, ChainParams};
 
@@ -22,23 +22,15 @@ pub(crate) use watch::watch;
 
 pub(crate) fn dispatch(verb: &ChainVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
-        ChainVerb::List => {
-            let nothing = "no chains; save one with ccctl chain save NAME 'command' 'command'";
-            context.list::<ChainList, _>(
-                &NoParams {},
-                |reply| &reply.chains,
-                render::CHAINS,
-                nothing,
-            )
-        }
+        ChainVerb::List => context.show::<ChainList>(&NoParams {}),
         ChainVerb::Get { name } => {
             let name = name.clone();
-            context.show::<ChainGet>(&ChainParams { name }, render::chain)
+            context.show::<ChainGet>(&ChainParams { name })
         }
         ChainVerb::Save(args) => save::save(args, context),
         ChainVerb::Delete { name } => {
             let name = name.clone();
-            context.show::<ChainDelete>(&ChainParams { name }, |_, _| Ok(()))
+            context.show::<ChainDelete>(&ChainParams { name })
         }
         ChainVerb::Run(args) => run::run(args, context),
     }

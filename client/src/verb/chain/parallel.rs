@@ -4,7 +4,7 @@ use super::follow::{Followed, count, run_job};
 use crate::args::ParallelArgs;
 use crate::verb::file::read_text;
 use crate::{Context, Exit, Failure, caller, render};
-use ccd_protocol::chain::{ChainParallel, ChainParallelParams, ParallelCommand};
+use ccd_protocol::chain::{ChainParallel, ChainParallelParams};
 
 pub(crate) fn parallel(args: &ParallelArgs, context: &mut Context) -> Result<Exit, Failure> {
     let start = &args.start;
@@ -18,17 +18,12 @@ pub(crate) fn parallel(args: &ParallelArgs, context: &mut Context) -> Result<Exi
         inherited: caller::inherited(start.caller.clean_env)?,
     };
     let total = params.commands.len() as u64;
-    let end = run_job::<ChainParallel, _>(
-        &params,
-        start.detach,
-        context,
-        |command: ParallelCommand, context| {
-            if context.global.json {
-                return Ok(());
-            }
-            context.render(|out| render::parallel_command(&command, args.output, out))
-        },
-    )?;
+    let end = run_job::<ChainParallel>(&params, start.detach, context, |command, context| {
+        if context.global.json {
+            return Ok(());
+        }
+        context.render(|out| render::parallel_command(command, args.output, out))
+    })?;
     let job = match end {
         Followed::Left(exit) => return Ok(exit),
         Followed::Ended(job) => job,

@@ -4,7 +4,7 @@ use super::follow::{Followed, count, is, run_job};
 use crate::args::{ChainRunArgs, params};
 use crate::verb::file::read_object;
 use crate::{Context, Exit, Failure, caller, render};
-use ccd_protocol::chain::{ChainRun, ChainRunParams, ChainStep};
+use ccd_protocol::chain::{ChainRun, ChainRunParams};
 
 /// Runs a chain, and prints each step with its output as it ends.
 pub(super) fn run(args: &ChainRunArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -17,17 +17,12 @@ pub(super) fn run(args: &ChainRunArgs, context: &mut Context) -> Result<Exit, Fa
         env: start.caller.variables(),
         inherited: caller::inherited(start.caller.clean_env)?,
     );
-    let end = run_job::<ChainRun, _>(
-        &params,
-        start.detach,
-        context,
-        |step: ChainStep, context| {
-            if context.global.json {
-                return Ok(());
-            }
-            context.render(|out| render::step(&step, out))
-        },
-    )?;
+    let end = run_job::<ChainRun>(&params, start.detach, context, |step, context| {
+        if context.global.json {
+            return Ok(());
+        }
+        context.render(|out| render::step(step, out))
+    })?;
     let job = match end {
         Followed::Left(exit) => return Ok(exit),
         Followed::Ended(job) => job,

@@ -1,7 +1,6 @@
 //! `ccctl chain save`.
 
 use crate::args::ChainSaveArgs;
-use crate::render::counted;
 use crate::verb::file::read_object;
 use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::chain::{ChainSave, ChainSaveParams};
@@ -13,14 +12,7 @@ pub(super) fn save(args: &ChainSaveArgs, context: &mut Context) -> Result<Exit, 
         name: args.name.clone(),
         chain: chain(args)?,
     };
-    let answer = context.call::<ChainSave>(&params)?;
-    context.warn(&answer.value.warnings);
-    context.print(&answer, |reply, out| {
-        let name = reply.chain.name.as_deref().unwrap_or_default();
-        let done = if reply.replaced { "replaced" } else { "saved" };
-        let steps = counted(reply.chain.commands.len() as u64, "step");
-        writeln!(out, "{name} {done}, {steps}")
-    })
+    context.show::<ChainSave>(&params)
 }
 
 /// The chain to save: options override the file.

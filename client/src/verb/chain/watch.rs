@@ -3,8 +3,9 @@
 use super::follow::{Followed, is, run_job};
 use super::hit_command::HitCommand;
 use crate::args::{WatchArgs, patterns};
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller};
-use ccd_protocol::chain::{ChainWatch, ChainWatchParams, WatchHit};
+use ccd_protocol::chain::{ChainWatch, ChainWatchParams};
 
 /// Reports each match as it arrives, and runs a command for it if asked for.
 pub(crate) fn watch(args: &WatchArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -15,19 +16,14 @@ pub(crate) fn watch(args: &WatchArgs, context: &mut Context) -> Result<Exit, Fai
         .transpose()?;
     let params = params(args)?;
     let mut hits = 0;
-    let end = run_job::<ChainWatch, _>(
-        &params,
-        args.start.detach,
-        context,
-        |hit: WatchHit, context| {
-            hits += 1;
-            context.tell(&hit.line)?;
-            if let Some(command) = &mut command {
-                command.run(hit);
-            }
-            Ok(())
-        },
-    );
+    let end = run_job::<ChainWatch>(&params, args.start.detach, context, |hit, context| {
+        hits += 1;
+        context.tell(hit.text("line"))?;
+        if let Some(command) = &mut command {
+            command.run(hit.clone());
+        }
+        Ok(())
+    });
     if let Some(command) = command {
         // Waiting commands are run unless the watch timed out.
         let has_time = matches!(&end, Ok(Followed::Ended(job)) if !is(job, "timed_out"));

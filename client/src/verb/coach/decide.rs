@@ -2,12 +2,16 @@
 
 use super::{editor, is_interactive};
 use crate::args::{ApproveArgs, EditArgs, GuardArgs, PromoteArgs, RejectArgs, params};
+use crate::fields::Fields as _;
+use crate::render::filled;
 use crate::{Context, Exit, Failure, caller, render};
+use ccd_protocol::Method as _;
 use ccd_protocol::coach::{
-    Candidate, CandidateWords, CoachApprove, CoachApproveParams, CoachEdit, CoachEditParams,
-    CoachGet, CoachGetParams, CoachGuard, CoachGuardParams, CoachGuardReply, CoachPromote,
-    CoachPromoteParams, CoachReject, CoachRejectParams, CoachUndo, CoachUndoParams, CoachUndoReply,
+    CandidateWords, CoachApprove, CoachApproveParams, CoachEdit, CoachEditParams, CoachGet,
+    CoachGetParams, CoachGuard, CoachGuardParams, CoachPromote, CoachPromoteParams, CoachReject,
+    CoachRejectParams, CoachUndo, CoachUndoParams,
 };
+use serde_json::Value;
 
 /// Writes a candidate to its file, or prints the change as a patch.
 pub(super) fn approve(args: &ApproveArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -16,21 +20,17 @@ pub(super) fn approve(args: &ApproveArgs, context: &mut Context) -> Result<Exit,
         edit: args.words.given(),
         cwd: caller::working_directory(None)?,
     );
-    let answer = context.call::<CoachApprove>(&params)?;
-    context.warn(&answer.value.warnings);
+    let answer = context.fetch::<CoachApprove>(&params)?;
+    context.warn_of(&answer.value);
     let (is_patch, branch) = (args.diff, args.branch.as_deref());
     context.print(&answer, |reply, out| match (is_patch, branch) {
-        (true, _) => render::patch(&reply.diff, out),
+        (true, _) => render::patch(reply.text("diff"), out),
         (false, Some(branch)) => {
-            let done = format!("approved {}: on branch {branch}", named(&reply.candidate));
-            line(&done, out)
+            let branch = render::printable(branch);
+            writeln!(out, "approved {}: on branch {branch}", named(reply))
         }
-        (false, None) => line(&approved(&reply.candidate, &reply.file), out),
+        (false, None) => out.reply(CoachApprove::NAME, reply),
     })
-}
-
-pub(super) fn approved(candidate: &Candidate, file: &str) -> String {
-    format!("approved {}: written to {file}", named(candidate))
 }
 
 pub(super) fn reject(args: &RejectArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -38,9 +38,7 @@ pub(super) fn reject(args: &RejectArgs, context: &mut Context) -> Result<Exit, F
         id: args.of.candidate.clone(),
         reason: args.reason.clone(),
     };
-    context.show::<CoachReject>(&params, |reply, out| {
-        line(&format!("rejected {}", named(&reply.candidate)), out)
-    })
+    context.show::<CoachReject>(&params)
 }
 
 /// Changes the words of a candidate: those of the options or, without any, those that the user changes in an editor.
@@ -62,9 +60,7 @@ pub(super) fn edit(args: &EditArgs, context: &mut Context) -> Result<Exit, Failu
         },
     };
     let params = CoachEditParams { id, edit: words };
-    context.show::<CoachEdit>(&params, |reply, out| {
-        line(&format!("edited {}", named(&reply.candidate)), out)
-    })
+    context.show::<CoachEdit>(&params)
 }
 
 fn in_editor(id: &str, context: &Context) -> Result<Option<CandidateWords>, Failure> {
@@ -72,8 +68,8 @@ fn in_editor(id: &str, context: &Context) -> Result<Option<CandidateWords>, Fail
         id: id.to_owned(),
         cwd: caller::working_directory(None)?,
     };
-    let candidate = context.call::<CoachGet>(&params)?.value.candidate;
-    editor::reword(&candidate)
+    let reply = context.fetch::<CoachGet>(&params)?.value;
+    editor::reword(reply.at("candidate"))
 }
 
 pub(super) fn promote(args: &PromoteArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -81,57 +77,22 @@ pub(super) fn promote(args: &PromoteArgs, context: &mut Context) -> Result<Exit,
         id: args.of.candidate.clone(),
         force: args.force.clone(),
     };
-    context.show::<CoachPromote>(&params, |reply, out| {
-        let done = format!(
-            "promoted {}: written to {}",
-            named(&reply.candidate),
-            reply.file
-        );
-        line(&done, out)
-    })
+    context.show::<CoachPromote>(&params)
 }
 
 pub(super) fn undo(candidate: &str, context: &mut Context) -> Result<Exit, Failure> {
     let params = CoachUndoParams {
         id: candidate.to_owned(),
     };
-    context.show::<CoachUndo>(&params, |reply, out| line(&undone(reply), out))
-}
-
-pub(super) fn undone(reply: &CoachUndoReply) -> String {
-    let mut done = format!(
-        "undid {} of {}: it is {} again",
-        reply.undone.decision,
-        named(&reply.candidate),
-        reply.candidate.status.name()
-    );
-    if let Some(file) = &reply.undone.file {
-        done += &format!("; restored {file}");
-    }
-    done
+    context.show::<CoachUndo>(&params)
 }
 
 pub(super) fn guard(args: &GuardArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = params!(CoachGuardParams { pattern, tool, off } of args,
         id: args.of.candidate.clone());
-    context.show::<CoachGuard>(&params, |reply, out| line(&guarded(reply), out))
+    context.show::<CoachGuard>(&params)
 }
 
-fn guarded(reply: &CoachGuardReply) -> String {
-    let named = named(&reply.candidate);
-    match &reply.guard {
-        None => format!("removed the guard of {named}"),
-        Some(guard) => format!(
-            "{named} is a guard: {} calls that match {} are refused",
-            guard.tool, guard.pattern
-        ),
-    }
-}
-
-pub(super) fn named(candidate: &Candidate) -> String {
-    format!("{} ({})", candidate.id, candidate.title)
-}
-
-fn line(text: &str, out: &mut dyn std::io::Write) -> std::io::Result<()> {
-    writeln!(out, "{}", render::printable(text))
+fn named(reply: &Value) -> String {
+    filled("{candidate.id} ({candidate.title})", reply)
 }

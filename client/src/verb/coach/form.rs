@@ -1,7 +1,9 @@
 //! The words of a candidate as a text that people edit.
 //! Each word has a line, `title: Use pnpm`. Indented lines after it continue it; lines that start with `#` are ignored.
 
-use ccd_protocol::coach::{Candidate, CandidateType, CandidateWords};
+use crate::fields::Fields as _;
+use ccd_protocol::coach::{CandidateType, CandidateWords};
+use serde_json::Value;
 
 const HELP: &str = "
 # Change the words of this candidate, then save and quit.
@@ -11,7 +13,7 @@ const HELP: &str = "
 
 const INDENT: &str = "  ";
 
-pub(super) fn form(candidate: &Candidate) -> String {
+pub(super) fn form(candidate: &Value) -> String {
     let mut text = String::new();
     for (name, value) in fields(candidate) {
         for (index, line) in value.split('\n').enumerate() {
@@ -27,7 +29,7 @@ pub(super) fn form(candidate: &Candidate) -> String {
 }
 
 /// Returns the words that differ from the candidate's; `None` if none do. The error is the mistake, as a fragment.
-pub(super) fn changes(candidate: &Candidate, text: &str) -> Result<Option<CandidateWords>, String> {
+pub(super) fn changes(candidate: &Value, text: &str) -> Result<Option<CandidateWords>, String> {
     let edited = parse(text)?;
     let mut words = CandidateWords::default();
     for (name, before) in fields(candidate) {
@@ -53,12 +55,12 @@ pub(super) fn changes(candidate: &Candidate, text: &str) -> Result<Option<Candid
     Ok(Some(words).filter(|words| *words != CandidateWords::default()))
 }
 
-fn fields(candidate: &Candidate) -> [(&'static str, String); 4] {
+fn fields(candidate: &Value) -> [(&'static str, String); 4] {
     [
-        ("title", cleaned(&candidate.title)),
-        ("type", candidate.candidate_type.name().to_owned()),
-        ("trigger", cleaned(&candidate.trigger_condition)),
-        ("action", cleaned(&candidate.action)),
+        ("title", cleaned(candidate.text("title"))),
+        ("type", candidate.text("candidate_type").to_owned()),
+        ("trigger", cleaned(candidate.text("trigger_condition"))),
+        ("action", cleaned(candidate.text("action"))),
     ]
 }
 
@@ -169,8 +171,8 @@ mod tests {
             action in "(\\PC|[#: \t\n\r\x00]){0,20}",
         ) {
             let mut candidate = sample("3f2a91bc", &title);
-            candidate.trigger_condition = trigger;
-            candidate.action = action;
+            candidate["trigger_condition"] = trigger.into();
+            candidate["action"] = action.into();
             prop_assert_eq!(changes(&candidate, &form(&candidate)), Ok(None));
         }
 

@@ -9,7 +9,7 @@ use ccd_protocol::coach::{
 };
 
 pub(super) fn status(context: &mut Context) -> Result<Exit, Failure> {
-    context.show::<CoachStatus>(&NoParams {}, render::coach_status)
+    context.show::<CoachStatus>(&NoParams {})
 }
 
 pub(super) fn get(candidate: &str, context: &mut Context) -> Result<Exit, Failure> {
@@ -17,21 +17,18 @@ pub(super) fn get(candidate: &str, context: &mut Context) -> Result<Exit, Failur
         id: candidate.to_owned(),
         cwd: caller::working_directory(None)?,
     };
-    context.show::<CoachGet>(&params, render::candidate)
+    context.show::<CoachGet>(&params)
 }
 
 pub(super) fn ledger(args: &LedgerArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = params!(CoachLedgerParams { search, status, limit } of args);
-    let answer = context.call::<CoachLedger>(&params)?;
-    context.note_if_empty(&answer.value.candidates, "no candidates");
-    context.print(&answer, render::ledger)
+    context.show::<CoachLedger>(&params)
 }
 
 pub(super) fn report(args: &ReportArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = CoachReportParams {
         since: args.since.clone(),
     };
-    context.show::<CoachReport>(&params, |reply, out| {
-        render::report(reply, render::is_utf8(), out)
-    })
+    let answer = context.fetch::<CoachReport>(&params)?;
+    context.print(&answer, render::report)
 }

@@ -3,14 +3,15 @@
 use super::project;
 use crate::args::{EventsArgs, ForgetArgs, ImportArgs, MuteArgs, params};
 use crate::context::{confirm, is_at_terminal};
-use crate::render::counted;
+use crate::fields::Fields as _;
 use crate::verb::file::read;
-use crate::{Context, Exit, Failure, render};
-use ccd_protocol::NoParams;
+use crate::{Context, Exit, Failure};
 use ccd_protocol::coach::{
     CoachEvents, CoachEventsParams, CoachExport, CoachForget, CoachForgetParams, CoachImport,
     CoachImportParams, CoachMute, CoachMuteParams,
 };
+use ccd_protocol::{Method as _, NoParams};
+use serde_json::Value;
 use std::path::Path;
 
 /// Longest document: the most that the daemon accepts in one request.
@@ -19,8 +20,7 @@ const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
 pub(super) fn events(args: &EventsArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = params!(CoachEventsParams { since, signal_type, limit, before } of args,
         project: project(args.project.as_deref())?);
-    let nothing = "no events; ccctl coach status shows whether they are recorded";
-    context.list::<CoachEvents, _>(&params, |reply| &reply.events, render::EVENTS, nothing)
+    context.show::<CoachEvents>(&params)
 }
 
 pub(super) fn mute(args: &MuteArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -29,7 +29,7 @@ pub(super) fn mute(args: &MuteArgs, context: &mut Context) -> Result<Exit, Failu
         project: project(args.project.as_deref())?,
         off: args.off,
     };
-    context.show::<CoachMute>(&params, |reply, out| render::mutes(&reply.mutes, out))
+    context.show::<CoachMute>(&params)
 }
 
 /// Deletes events and payloads, at a terminal after a question.
@@ -39,12 +39,7 @@ pub(super) fn forget(args: &ForgetArgs, context: &mut Context) -> Result<Exit, F
     if !args.yes && is_at_terminal() && !confirm(&question(&params)) {
         return Failure::failed("coach.forget: cancelled; nothing was deleted");
     }
-    context.show::<CoachForget>(&params, |reply, out| {
-        let events = counted(reply.events, "event");
-        let payloads = counted(reply.payloads, "payload");
-        let candidates = counted(reply.candidates, "candidate");
-        writeln!(out, "deleted {events}, {payloads}, {candidates}")
-    })
+    context.show::<CoachForget>(&params)
 }
 
 fn question(params: &CoachForgetParams) -> String {
@@ -67,7 +62,7 @@ fn question(params: &CoachForgetParams) -> String {
 }
 
 pub(super) fn export(output: Option<&Path>, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.call::<CoachExport>(&NoParams {})?;
+    let answer = context.fetch::<CoachExport>(&NoParams {})?;
     context.print_json();
     let text = format!("{}\n", answer.json.get());
     context.write_to(output.unwrap_or(Path::new("-")), text.as_bytes())?;
@@ -80,13 +75,15 @@ pub(super) fn import(args: &ImportArgs, context: &mut Context) -> Result<Exit, F
     let bytes = read(&args.file, MAX_DOCUMENT_BYTES)?;
     let document = serde_json::from_slice(&bytes)
         .map_err(|error| Failure::Usage(format!("{name} is not JSON: {error}")))?;
-    let answer = context.call::<CoachImport>(&CoachImportParams { document })?;
-    let reply = &answer.value;
-    context.print(&answer, |reply, out| {
-        writeln!(out, "{} added, {} merged", reply.added, reply.merged)
-    })?;
-    reply.refused.iter().for_each(|why| context.remark(why));
-    Ok(Exit::of_success(reply.refused.is_empty()))
+    let answer = context.fetch::<CoachImport>(&CoachImportParams { document })?;
+    context.print_as(CoachImport::NAME, &answer)?;
+    let refused = answer
+        .value
+        .list("refused")
+        .iter()
+        .filter_map(Value::as_str);
+    refused.for_each(|why| context.remark(why));
+    Ok(Exit::of_success(!answer.value.has("refused")))
 }
 
 #[cfg(test)]

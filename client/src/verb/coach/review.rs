@@ -3,9 +3,11 @@
 use super::walk::{Desk, Walk};
 use super::{editor, is_interactive, project};
 use crate::args::ReviewArgs;
-use crate::{Context, Exit, Failure, caller, render};
+use crate::fields::Fields as _;
+use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::Method;
-use ccd_protocol::coach::{Candidate, CandidateWords, CoachReview, CoachReviewParams};
+use ccd_protocol::coach::{CandidateWords, CoachReview, CoachReviewParams};
+use serde_json::Value;
 use std::io::{self, BufRead as _, Read as _};
 
 const MAX_ANSWER_BYTES: u64 = 64 << 10;
@@ -16,19 +18,17 @@ pub(super) fn review(args: &ReviewArgs, context: &mut Context) -> Result<Exit, F
         project: project(args.project.as_deref())?,
         limit: args.limit,
     };
-    let answer = context.call::<CoachReview>(&params)?;
-    if answer.value.candidates.is_empty() && !context.global.json {
+    let answer = context.fetch::<CoachReview>(&params)?;
+    if !answer.value.has("candidates") && !context.global.json {
         context
             .note("no candidates wait for a decision; ccctl coach status shows what was recorded");
         return Ok(Exit::Done);
     }
     if !is_interactive(context) {
-        return context.print(&answer, |reply, out| {
-            out.table(&reply.candidates, render::CANDIDATES)
-        });
+        return context.print_as(CoachReview::NAME, &answer);
     }
     let cwd = caller::working_directory(None)?;
-    let walk = Walk::new(answer.value.candidates, cwd, context.style);
+    let walk = Walk::new(answer.value.list("candidates"), cwd, context.style);
     walk.run(&mut Terminal { context })?;
     Ok(Exit::Done)
 }
@@ -38,11 +38,11 @@ struct Terminal<'a> {
 }
 
 impl Desk for Terminal<'_> {
-    fn call<M: Method>(&mut self, params: &M::Params) -> Result<M::Reply, Failure> {
-        Ok(self.context.call::<M>(params)?.value)
+    fn call<M: Method>(&mut self, params: &M::Params) -> Result<Value, Failure> {
+        Ok(self.context.fetch::<M>(params)?.value)
     }
 
-    fn reword(&mut self, candidate: &Candidate) -> Result<Option<CandidateWords>, Failure> {
+    fn reword(&mut self, candidate: &Value) -> Result<Option<CandidateWords>, Failure> {
         editor::reword(candidate)
     }
 

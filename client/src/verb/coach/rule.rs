@@ -1,13 +1,13 @@
 //! `ccctl coach rule`: a rule by hand.
 
-use super::decide::approved;
 use crate::args::RuleArgs;
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::coach::{
-    CandidateType, CoachApprove, CoachApproveParams, CoachEvent, CoachEvents, CoachEventsParams,
-    CoachImport, CoachImportParams,
+    CandidateType, CoachApprove, CoachApproveParams, CoachEvents, CoachEventsParams, CoachImport,
+    CoachImportParams,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The trigger of a rule that says itself when it holds.
 const TRIGGER: &str = "when working in this project";
@@ -28,42 +28,38 @@ pub(super) fn rule(args: &RuleArgs, context: &mut Context) -> Result<Exit, Failu
     }
     let candidate = json!({
         "title": text, "candidate_type": CandidateType::Rule, "trigger_condition": TRIGGER, "action": text,
-        "confidence": 1.0, "first_seen": event.timestamp, "last_seen": event.timestamp, "repo_ids": [event.repo_id],
-        "evidence": [{"event_id": event.id, "quote": event.content, "timestamp": event.timestamp,
-                      "session_id": event.session_id, "repo_id": event.repo_id}],
+        "confidence": 1.0, "first_seen": event["timestamp"], "last_seen": event["timestamp"], "repo_ids": [event["repo_id"]],
+        "evidence": [{"event_id": event["id"], "quote": event["content"], "timestamp": event["timestamp"],
+                      "session_id": event["session_id"], "repo_id": event["repo_id"]}],
     });
     let document = json!({ "candidates": [candidate] });
-    let made = context.call::<CoachImport>(&CoachImportParams { document })?;
-    if let Some(why) = made.value.refused.first() {
-        return Failure::usage(format!("coach rule: {why}"));
+    let made = context
+        .fetch::<CoachImport>(&CoachImportParams { document })?
+        .value;
+    if made.has("refused") {
+        return Failure::usage(format!("coach rule: {}", made.text("refused.0")));
     }
     let params = CoachApproveParams {
         // Of the words without secrets.
-        id: made
-            .value
-            .fingerprints
-            .into_iter()
-            .next()
-            .unwrap_or_default(),
+        id: made.text("fingerprints.0").to_owned(),
         scope: Some(args.scope),
         cwd: caller::working_directory(None)?,
         ..CoachApproveParams::default()
     };
-    context.show::<CoachApprove>(&params, |reply, out| {
-        writeln!(out, "{}", approved(&reply.candidate, &reply.file))
-    })
+    context.show::<CoachApprove>(&params)
 }
 
-fn event(start: &str, context: &Context) -> Result<CoachEvent, Failure> {
+fn event(start: &str, context: &Context) -> Result<Value, Failure> {
     let params = CoachEventsParams {
         limit: Some(MOST_EVENTS),
         ..CoachEventsParams::default()
     };
-    let mut events = context.call::<CoachEvents>(&params)?.value.events;
-    events.retain(|event| event.id.starts_with(start));
-    match (events.len(), events.pop()) {
-        (1, Some(event)) => Ok(event),
-        (0, _) => Failure::usage(format!(
+    let reply = context.fetch::<CoachEvents>(&params)?.value;
+    let events = reply.list("events").iter();
+    let mut found = events.filter(|event| event.text("id").starts_with(start));
+    match (found.next(), found.next()) {
+        (Some(event), None) => Ok(event.clone()),
+        (None, _) => Failure::usage(format!(
             "coach rule: no event id among the newest {MOST_EVENTS} starts with {start:?}; ccctl coach events lists them"
         )),
         _ => Failure::usage(format!(

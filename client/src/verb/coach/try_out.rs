@@ -2,15 +2,17 @@
 
 use crate::args::{DetectArgs, FingerprintArgs, params};
 use crate::call::garbled;
-use crate::render::counted;
+use crate::fields::Fields as _;
+use crate::render::{filled, on_one_line};
 use crate::verb::file::read;
 use crate::{Context, Exit, Failure, render};
-use ccd_protocol::NoParams;
 use ccd_protocol::coach::{
     CoachAggregate, CoachDetect, CoachDetectParams, CoachFingerprint, CoachFingerprintParams,
-    CoachPatterns, PatternGroup,
+    CoachPatterns,
 };
+use ccd_protocol::{Method as _, NoParams};
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// Most bytes of payloads: the most that the daemon accepts in one request.
@@ -29,9 +31,9 @@ pub(super) fn detect(args: &DetectArgs, context: &mut Context) -> Result<Exit, F
     let params = CoachDetectParams {
         payloads: payloads(&String::from_utf8_lossy(&bytes)),
     };
-    let answer = context.call::<CoachDetect>(&params)?;
+    let answer = context.fetch::<CoachDetect>(&params)?;
     if !context.global.json {
-        return context.print(&answer, |reply, out| render::detected(&reply.results, out));
+        return context.print(&answer, render::detected);
     }
     let raw: RawResults<'_> =
         serde_json::from_str(answer.json.get()).map_err(|error| garbled("coach.detect", &error))?;
@@ -51,43 +53,40 @@ fn payloads(text: &str) -> Vec<String> {
 
 pub(super) fn fingerprint(args: &FingerprintArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = params!(CoachFingerprintParams { candidate_type, trigger, action } of args);
-    context.show::<CoachFingerprint>(&params, |reply, out| {
-        writeln!(out, "{}", render::printable(&reply.normalized_text))?;
-        writeln!(out, "{}", render::printable(&reply.fingerprint))
-    })
+    context.show::<CoachFingerprint>(&params)
 }
 
 /// Lists the groups of patterns, or the patterns of one group.
 pub(super) fn patterns(group: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.call::<CoachPatterns>(&NoParams {})?;
-    context.warn(&answer.value.problems);
+    let answer = context.fetch::<CoachPatterns>(&NoParams {})?;
+    let problems = answer
+        .value
+        .list("problems")
+        .iter()
+        .filter_map(Value::as_str);
+    problems.for_each(|problem| context.note(&on_one_line(problem)));
     let Some(name) = group else {
-        return context.print(&answer, render::pattern_groups);
+        return context.print_as(CoachPatterns::NAME, &answer);
     };
-    let groups = answer.value.groups.iter();
-    let groups: Vec<&PatternGroup> = groups.filter(|one| one.name == name).collect();
+    let groups = answer.value.list("groups").iter();
+    let groups: Vec<&Value> = groups.filter(|one| one.text("name") == name).collect();
     if groups.is_empty() {
         return Err(Failure::NotFound(format!(
             "there is no group {name:?}; ccctl coach patterns lists all groups"
         )));
     }
     let all = serde_json::json!({ "groups": groups });
-    context.print_either(&all, |out| render::pattern_texts(&groups, out))
+    context.print_either(&all, |out| out.reply("coach.patterns of a group", &all))
 }
 
 /// Prints the new candidates.
 pub(super) fn aggregate(context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.call::<CoachAggregate>(&NoParams {})?;
-    let reply = &answer.value;
-    context.print(&answer, |reply, out| {
-        out.table(&reply.candidates, render::CANDIDATES)
-    })?;
-    context.remark(&format!(
-        "{}, {} seen again; {} processed, {} waiting for more evidence",
-        counted(reply.candidates.len() as u64, "new candidate"),
-        reply.seen_again,
-        counted(reply.processed, "event"),
-        reply.pending
+    let answer = context.fetch::<CoachAggregate>(&NoParams {})?;
+    context.print_as("coach.review", &answer)?;
+    context.remark(&filled(
+        "{candidates:count new candidate}, {seen_again} seen again; \
+         {processed:count event} processed, {pending} waiting for more evidence",
+        &answer.value,
     ));
     Ok(Exit::Done)
 }

@@ -1,14 +1,14 @@
 //! The walk of `ccctl coach review` through the pending candidates, one by one, as `git add -p` does.
 
-use super::decide::{approved, named, undone};
 use crate::Failure;
-use crate::render::{self, Colour, Printer, Style, joined};
+use crate::fields::Fields as _;
+use crate::render::{self, Colour, Printer, Style, joined, text};
 use ccd_protocol::Method;
 use ccd_protocol::coach::{
-    Candidate, CandidateWords, CoachApprove, CoachApproveParams, CoachEdit, CoachEditParams,
-    CoachGet, CoachGetParams, CoachGetReply, CoachReject, CoachRejectParams, CoachUndo,
-    CoachUndoParams,
+    CandidateWords, CoachApprove, CoachApproveParams, CoachEdit, CoachEditParams, CoachGet,
+    CoachGetParams, CoachReject, CoachRejectParams, CoachUndo, CoachUndoParams,
 };
+use serde_json::Value;
 use std::io;
 
 const HELP: &str = "\
@@ -25,9 +25,9 @@ q - quit; the rest stays as it is
 
 /// What a walk needs: the daemon, the user, and the user's editor.
 pub(super) trait Desk {
-    fn call<M: Method>(&mut self, params: &M::Params) -> Result<M::Reply, Failure>;
+    fn call<M: Method>(&mut self, params: &M::Params) -> Result<Value, Failure>;
     /// Lets the user change the words of a candidate; `None` if nothing was changed.
-    fn reword(&mut self, candidate: &Candidate) -> Result<Option<CandidateWords>, Failure>;
+    fn reword(&mut self, candidate: &Value) -> Result<Option<CandidateWords>, Failure>;
     /// A line of the user; `None` at the end of the input.
     fn answer(&mut self) -> Option<String>;
     fn print(&mut self, text: &[u8]) -> Result<(), Failure>;
@@ -53,7 +53,7 @@ enum Step {
 
 #[derive(Debug)]
 pub(super) struct Walk {
-    candidates: Vec<(Candidate, Outcome)>,
+    candidates: Vec<(Value, Outcome)>,
     /// The candidate that is asked about.
     at: usize,
     /// The candidates of the decisions that can be undone, the last one last.
@@ -64,10 +64,10 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    pub(super) fn new(candidates: Vec<Candidate>, cwd: Option<String>, style: Style) -> Self {
-        let open = |candidate| (candidate, Outcome::Open);
+    pub(super) fn new(candidates: &[Value], cwd: Option<String>, style: Style) -> Self {
+        let open = |candidate: &Value| (candidate.clone(), Outcome::Open);
         Self {
-            candidates: candidates.into_iter().map(open).collect(),
+            candidates: candidates.iter().map(open).collect(),
             at: 0,
             decided: Vec::new(),
             cwd,
@@ -90,7 +90,7 @@ impl Walk {
             if step == Step::Show {
                 self.show(desk, |out| {
                     writeln!(out)?;
-                    render::summary(&candidate, &candidate.evidence, out)
+                    render::summary(&candidate, out)
                 })?;
             }
             desk.print(self.prompt(&candidate).as_bytes())?;
@@ -113,13 +113,13 @@ impl Walk {
         Ok(())
     }
 
-    fn prompt(&self, candidate: &Candidate) -> String {
+    fn prompt(&self, candidate: &Value) -> String {
         let undo = if self.decided.is_empty() { "" } else { "u," };
         let text = format!(
             "({}/{}) Approve this {} [a,e,r,s,v,d,{undo}q,?]?",
             self.at + 1,
             self.candidates.len(),
-            candidate.candidate_type.name()
+            candidate.text("candidate_type")
         );
         format!("{} ", self.style.paint(Colour::Notice, &text))
     }
@@ -127,7 +127,7 @@ impl Walk {
     fn act(
         &mut self,
         answer: &str,
-        candidate: &Candidate,
+        candidate: &Value,
         desk: &mut impl Desk,
     ) -> Result<Step, Failure> {
         match answer.to_ascii_lowercase().as_str() {
@@ -138,15 +138,15 @@ impl Walk {
             "s" => return Ok(self.next(Outcome::Skipped)),
             "v" => {
                 let reply = self.get(candidate, desk)?;
-                self.show(desk, |out| render::evidence(&reply.evidence, out))?;
+                self.show(desk, |out| out.reply("evidence", &reply))?;
             }
             "d" => {
                 let reply = self.get(candidate, desk)?;
                 self.show(desk, |out| {
-                    if reply.diff.is_empty() {
-                        writeln!(out, "approving it would change nothing")
+                    if reply.has("diff") {
+                        render::diff(reply.text("diff"), out)
                     } else {
-                        render::diff(&reply.diff, out)
+                        writeln!(out, "approving it would change nothing")
                     }
                 })?;
             }
@@ -162,52 +162,52 @@ impl Walk {
         Ok(Step::Ask)
     }
 
-    fn get(&self, candidate: &Candidate, desk: &mut impl Desk) -> Result<CoachGetReply, Failure> {
+    fn get(&self, candidate: &Value, desk: &mut impl Desk) -> Result<Value, Failure> {
         desk.call::<CoachGet>(&CoachGetParams {
-            id: candidate.id.clone(),
+            id: id_of(candidate),
             cwd: self.cwd.clone(),
         })
     }
 
-    fn approve(&mut self, candidate: &Candidate, desk: &mut impl Desk) -> Result<Step, Failure> {
+    fn approve(&mut self, candidate: &Value, desk: &mut impl Desk) -> Result<Step, Failure> {
         let reply = desk.call::<CoachApprove>(&CoachApproveParams {
-            id: candidate.id.clone(),
+            id: id_of(candidate),
             cwd: self.cwd.clone(),
             ..CoachApproveParams::default()
         })?;
-        say(desk, &approved(&reply.candidate, &reply.file))?;
-        for warning in &reply.warnings {
+        say(desk, &text("approved", &reply))?;
+        for warning in reply.list("warnings").iter().filter_map(Value::as_str) {
             say(desk, &format!("warning: {warning}"))?;
         }
-        self.decide(reply.candidate);
+        self.decide(&reply);
         Ok(self.next(Outcome::Approved))
     }
 
-    fn reject(&mut self, candidate: &Candidate, desk: &mut impl Desk) -> Result<Step, Failure> {
+    fn reject(&mut self, candidate: &Value, desk: &mut impl Desk) -> Result<Step, Failure> {
         desk.print(b"Reason (may be empty): ")?;
         let Some(reason) = desk.answer() else {
             desk.print(b"\n")?;
             return Ok(Step::Quit);
         };
         let reason = Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty());
-        let id = candidate.id.clone();
+        let id = id_of(candidate);
         let params = CoachRejectParams { id, reason };
-        let rejected = desk.call::<CoachReject>(&params)?.candidate;
-        say(desk, &format!("rejected {}", named(&rejected)))?;
-        self.decide(rejected);
+        let reply = desk.call::<CoachReject>(&params)?;
+        say(desk, &text("rejected", &reply))?;
+        self.decide(&reply);
         Ok(self.next(Outcome::Rejected))
     }
 
-    fn edit(&mut self, candidate: &Candidate, desk: &mut impl Desk) -> Result<Step, Failure> {
+    fn edit(&mut self, candidate: &Value, desk: &mut impl Desk) -> Result<Step, Failure> {
         let Some(edit) = desk.reword(candidate)? else {
             say(desk, "nothing was changed")?;
             return Ok(Step::Ask);
         };
-        let id = candidate.id.clone();
+        let id = id_of(candidate);
         let params = CoachEditParams { id, edit };
-        let edited = desk.call::<CoachEdit>(&params)?.candidate;
-        say(desk, &format!("edited {}", named(&edited)))?;
-        self.decide(edited);
+        let reply = desk.call::<CoachEdit>(&params)?;
+        say(desk, &text("edited", &reply))?;
+        self.decide(&reply);
         Ok(Step::Show)
     }
 
@@ -217,18 +217,18 @@ impl Walk {
             say(desk, "nothing was decided in this review")?;
             return Ok(Step::Ask);
         };
-        let id = self.candidates[last].0.id.clone();
+        let id = id_of(&self.candidates[last].0);
         let reply = desk.call::<CoachUndo>(&CoachUndoParams { id })?;
         self.decided.pop();
-        say(desk, &undone(&reply))?;
-        self.candidates[last] = (reply.candidate, Outcome::Open);
+        say(desk, &text("undone", &reply))?;
+        self.candidates[last] = (reply.at("candidate").clone(), Outcome::Open);
         self.at = last;
         Ok(Step::Show)
     }
 
     /// Notes a decision, after which the candidate may have another id.
-    fn decide(&mut self, candidate: Candidate) {
-        self.candidates[self.at].0 = candidate;
+    fn decide(&mut self, reply: &Value) {
+        self.candidates[self.at].0 = reply.at("candidate").clone();
         self.decided.push(self.at);
     }
 
@@ -275,6 +275,10 @@ impl Walk {
         let counts = counts.iter().filter(|(count, _)| *count > 0);
         joined(", ", counts.map(|(count, name)| format!("{count} {name}")))
     }
+}
+
+fn id_of(candidate: &Value) -> String {
+    candidate.text("id").to_owned()
 }
 
 /// True for errors that say something about one candidate, and not about the connection or the terminal. Those of the

@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::render::candidate_tests::{quote, sample};
-use ccd_protocol::coach::CandidateStatus;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::VecDeque;
 
 #[derive(Default)]
@@ -16,15 +15,14 @@ struct Fake {
     shown: String,
 }
 
-fn of(id: &str, status: CandidateStatus) -> Candidate {
-    Candidate {
-        status,
-        ..sample(id, &format!("Title {id}"))
-    }
+fn of(id: &str, status: &str) -> Value {
+    let mut candidate = sample(id, &format!("Title {id}"));
+    candidate["status"] = json!(status);
+    candidate
 }
 
 impl Desk for Fake {
-    fn call<M: Method>(&mut self, params: &M::Params) -> Result<M::Reply, Failure> {
+    fn call<M: Method>(&mut self, params: &M::Params) -> Result<Value, Failure> {
         let params = serde_json::to_value(params).unwrap();
         let id = params["id"].as_str().unwrap();
         let verb = M::NAME.trim_start_matches("coach.");
@@ -42,12 +40,12 @@ impl Desk for Fake {
             });
         }
         let candidate = match verb {
-            "approve" => of(id, CandidateStatus::Approved),
-            "reject" => of(id, CandidateStatus::Rejected),
-            "edit" => of(&format!("{id}e"), CandidateStatus::Pending),
-            _ => of(id, CandidateStatus::Pending),
+            "approve" => of(id, "approved"),
+            "reject" => of(id, "rejected"),
+            "edit" => of(&format!("{id}e"), "pending"),
+            _ => of(id, "pending"),
         };
-        let reply = json!({
+        Ok(json!({
             "candidate": candidate,
             "evidence": [quote("all of it")],
             "decisions": [],
@@ -55,11 +53,10 @@ impl Desk for Fake {
             "diff": "+a rule\n",
             "warnings": ["it is long"],
             "undone": {"at": "", "decision": "approve", "file": "/p/CLAUDE.md", "undone": true},
-        });
-        Ok(serde_json::from_value(reply).unwrap())
+        }))
     }
 
-    fn reword(&mut self, _: &Candidate) -> Result<Option<CandidateWords>, Failure> {
+    fn reword(&mut self, _: &Value) -> Result<Option<CandidateWords>, Failure> {
         Ok(self.words.clone())
     }
 
@@ -77,8 +74,8 @@ impl Desk for Fake {
 /// Walks through candidates c1, c2 and c3.
 fn walk(answers: &[&'static str], mut fake: Fake) -> Fake {
     fake.answers = answers.iter().copied().collect();
-    let candidates = ["c1", "c2", "c3"].map(|id| of(id, CandidateStatus::Pending));
-    let walk = Walk::new(candidates.to_vec(), None, Style::default());
+    let candidates = ["c1", "c2", "c3"].map(|id| of(id, "pending"));
+    let walk = Walk::new(&candidates, None, Style::default());
     walk.run(&mut fake).unwrap();
     fake
 }

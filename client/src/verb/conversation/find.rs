@@ -6,12 +6,14 @@ use crate::args::{
 };
 use crate::call::is_elsewhere;
 use crate::caller::claude_dirs;
+use crate::fields::Fields as _;
+use crate::render::text;
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::conversation::{
     ConversationList, ConversationListParams, ConversationScope, ConversationSearch,
-    ConversationSearchParams, ConversationStats, ConversationStatsParams, Indexing, StatsBy,
-    UnreadableFiles,
+    ConversationSearchParams, ConversationStats, ConversationStatsParams, StatsBy,
 };
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// The longest that the daemon waits.
@@ -24,16 +26,12 @@ pub(super) fn list(args: &ConversationListArgs, context: &mut Context) -> Result
         limit: args.limit,
         before: None,
     };
-    let answer = context.call::<ConversationList>(&params)?;
-    let reply = &answer.value;
-    note_what_is_missing(reply.indexing, reply.unreadable.as_ref(), context);
-    context.note_if_empty(
-        &reply.conversations,
-        &nothing("no conversations", &args.scope),
-    );
-    let (shown, total) = (reply.conversations.len(), reply.total);
+    let answer = context.fetch::<ConversationList>(&params)?;
+    note_what_is_missing(&answer.value, context);
+    let shown = answer.value.list("conversations");
+    context.note_if_empty(shown, &nothing("no conversations", &args.scope));
     let exit = context.print(&answer, render::conversations)?;
-    note_what_is_left_out(shown, total, context);
+    note_what_is_left_out(shown.len(), answer.value.number("total"), context);
     Ok(exit)
 }
 
@@ -61,13 +59,12 @@ pub(super) fn search(
     let params = params!(ConversationSearchParams {
         role, tool, status, model, file, session, limit
     } of args, query: args.words.join(" "), scope: scope(&args.scope)?, before: None);
-    let answer = context.call::<ConversationSearch>(&params)?;
-    let reply = &answer.value;
-    note_what_is_missing(reply.indexing, reply.unreadable.as_ref(), context);
-    context.note_if_empty(&reply.hits, &nothing("nothing found", &args.scope));
-    let (shown, total) = (reply.hits.len(), reply.total);
+    let answer = context.fetch::<ConversationSearch>(&params)?;
+    note_what_is_missing(&answer.value, context);
+    let hits = answer.value.list("hits");
+    context.note_if_empty(hits, &nothing("nothing found", &args.scope));
     let exit = context.print(&answer, render::conversation_hits)?;
-    note_what_is_left_out(shown, total, context);
+    note_what_is_left_out(hits.len(), answer.value.number("total"), context);
     Ok(exit)
 }
 
@@ -81,7 +78,10 @@ pub(super) fn stats(args: &ConversationStatsArgs, context: &mut Context) -> Resu
         None => {
             let answer = context.call::<ConversationStats>(&params)?;
             let reply = &answer.value;
-            note_what_is_missing(reply.indexing, reply.unreadable.as_ref(), context);
+            note_what_is_missing(
+                &json!({"indexing": reply.indexing, "unreadable": reply.unreadable}),
+                context,
+            );
             context.print(&answer, |reply, out| {
                 render::conversation_stats(reply, args.by, out)
             })
@@ -105,26 +105,22 @@ fn image(
         ..params
     };
     let reply = context.call::<ConversationStats>(&params)?.value;
-    note_what_is_missing(reply.indexing, reply.unreadable.as_ref(), context);
+    note_what_is_missing(
+        &json!({"indexing": reply.indexing, "unreadable": reply.unreadable}),
+        context,
+    );
     context.write_to(file, render::stats_svg(&reply, by).as_bytes())?;
     Ok(Exit::Done)
 }
 
 /// Says that a reply leaves something out, if it does.
-fn note_what_is_missing(
-    indexing: Option<Indexing>,
-    unreadable: Option<&UnreadableFiles>,
-    context: &Context,
-) {
-    if let Some(left) = indexing {
-        let left = render::what_is_left(left);
-        context.note(&format!(
-            "incomplete: {left}; --wait waits until everything is indexed"
-        ));
-    }
-    if let Some(unreadable) = unreadable {
-        let files = render::what_is_unreadable(unreadable);
-        context.note(&format!("incomplete: {files}"));
+fn note_what_is_missing(reply: &Value, context: &Context) {
+    let advice = ["; --wait waits until everything is indexed", ""];
+    for (left_out, advice) in ["not indexed", "unreadable"].into_iter().zip(advice) {
+        let what = text(left_out, reply);
+        if !what.is_empty() {
+            context.note(&format!("incomplete: {what}{advice}"));
+        }
     }
 }
 

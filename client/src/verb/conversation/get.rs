@@ -4,6 +4,7 @@ use super::named;
 use super::pages::Pages;
 use crate::args::ConversationGetArgs;
 use crate::call::Answer;
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, pager, render};
 use ccd_protocol::conversation::{
     ConversationGet, ConversationGetReply, ConversationPageParams, ConversationTurnGet,
@@ -25,11 +26,11 @@ pub(super) fn get(args: &ConversationGetArgs, context: &mut Context) -> Result<E
     }
     // It may be in the last page: whether it exists is known before the pager starts.
     let at = args.at.as_ref().map(|at| {
-        let turn = context.call::<ConversationTurnGet>(&ConversationTurnParams {
+        let turn = context.fetch::<ConversationTurnGet>(&ConversationTurnParams {
             conversation: params.conversation.clone(),
             message_id: at.clone(),
         })?;
-        Ok::<_, Failure>(turn.value.message_id)
+        Ok::<_, Failure>(turn.value.text("message_id").to_owned())
     });
     let at = at.transpose()?;
     let place = context.place()?;

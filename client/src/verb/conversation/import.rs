@@ -1,6 +1,8 @@
 //! `ccctl conversation import`.
 
-use crate::{Context, Exit, Failure, caller, render};
+use crate::render::filled;
+use crate::{Context, Exit, Failure, caller};
+use ccd_protocol::Method as _;
 use ccd_protocol::conversation::{ConversationImport, ConversationImportParams};
 use std::path::{Path, PathBuf};
 
@@ -23,11 +25,14 @@ fn import_one(file: &Path, context: &mut Context) -> Result<(), Failure> {
     let params = ConversationImportParams {
         file: caller::absolute(file)?,
     };
-    let answer = context.call::<ConversationImport>(&params)?;
-    if answer.value.skipped_lines > 0 {
-        let lines = render::counted(answer.value.skipped_lines, "line");
-        context.remark(&format!("{}: {lines} skipped", file.display()));
+    let answer = context.fetch::<ConversationImport>(&params)?;
+    let skipped = filled(
+        "[{skipped_lines?}{skipped_lines:count line} skipped]",
+        &answer.value,
+    );
+    if !skipped.is_empty() {
+        context.remark(&format!("{}: {skipped}", file.display()));
     }
-    context.print(&answer, render::imported)?;
+    context.print_as(ConversationImport::NAME, &answer)?;
     Ok(())
 }

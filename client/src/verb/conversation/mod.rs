@@ -47,13 +47,14 @@ pub(crate) fn dispatch(verb: &ConversationVerb, context: &mut Context) -> Result
                 conversation: named(conversation)?,
                 tool_use_id: tool_use_id.clone(),
             };
-            let answer = context.call::<ConversationTool>(&params)?;
+            let answer = context.fetch::<ConversationTool>(&params)?;
             context.print_json();
             context.write_line(answer.json.get())?;
             Ok(Exit::Done)
         }
         ConversationVerb::Tree { conversation } => {
-            context.show::<ConversationTreeGet>(&named(conversation)?, render::sub_agents)
+            let answer = context.call::<ConversationTreeGet>(&named(conversation)?)?;
+            context.print(&answer, render::sub_agents)
         }
     }
 }

@@ -16,13 +16,7 @@ pub(super) fn list(args: &ExecListArgs, context: &mut Context) -> Result<Exit, F
         status: args.status,
         limit: args.limit,
     };
-    let nothing = "no runs; ccctl exec 'INSTRUCTION' starts one";
-    context.list::<ExecList, _>(
-        &params,
-        |reply| &reply.executions,
-        render::EXECUTIONS,
-        nothing,
-    )
+    context.show::<ExecList>(&params)
 }
 
 /// Shows a run as a page, or its diff or output.
@@ -45,7 +39,7 @@ pub(super) fn get(args: &ExecGetArgs, context: &mut Context) -> Result<Exit, Fai
 }
 
 pub(super) fn cancel(execution: &str, context: &mut Context) -> Result<Exit, Failure> {
-    context.show::<ExecCancel>(&params_of(execution), |_, _| Ok(()))
+    context.show::<ExecCancel>(&params_of(execution))
 }
 
 pub(super) fn sessions(
@@ -57,32 +51,22 @@ pub(super) fn sessions(
         repo_path: caller::given_path(repo_path)?,
         status,
     };
-    let nothing = "no conversations; each run of ccctl exec without --resume starts one";
-    context.list::<ExecSessions, _>(
-        &params,
-        |reply| &reply.sessions,
-        render::EXEC_SESSIONS,
-        nothing,
-    )
+    context.show::<ExecSessions>(&params)
 }
 
 pub(super) fn session(conversation: &str, context: &mut Context) -> Result<Exit, Failure> {
-    context.show::<ExecSession>(&conversation_of(conversation), render::exec_session)
+    context.show::<ExecSession>(&conversation_of(conversation))
 }
 
 pub(super) fn end(conversation: &str, context: &mut Context) -> Result<Exit, Failure> {
-    context.show::<ExecEnd>(&conversation_of(conversation), |_, _| Ok(()))
+    context.show::<ExecEnd>(&conversation_of(conversation))
 }
 
 pub(super) fn cleanup(older_than: Option<u32>, context: &mut Context) -> Result<Exit, Failure> {
     let params = ExecCleanupParams {
         older_than_days: older_than,
     };
-    context.show::<ExecCleanup>(&params, |reply, out| {
-        let conversations = render::counted(reply.sessions, "conversation");
-        let runs = render::counted(reply.executions, "run");
-        writeln!(out, "removed {conversations}, {runs}")
-    })
+    context.show::<ExecCleanup>(&params)
 }
 
 fn params_of(execution: &str) -> ExecutionParams {

@@ -2,7 +2,7 @@
 
 use crate::args::LearnArgs;
 use crate::attach::{self, Way};
-use crate::call::{call_at, close};
+use crate::call::{close, fetch_within};
 use crate::render;
 use crate::run;
 use crate::terminal::can_draw;
@@ -41,7 +41,7 @@ fn demonstrated(args: &LearnArgs, context: &mut Context) -> Result<Exit, Failure
     let params = InvestigateLearnParams {
         session: session.session_id,
     };
-    let answer = call_at::<InvestigateLearn>(&place, &params)?;
+    let answer = fetch_within::<InvestigateLearn>(&place, &params, None)?;
     context.print(&answer, |report, out| {
         render::investigation(report, None, out)
     })

@@ -4,13 +4,15 @@ use super::run::investigate;
 use super::{Target, named};
 use crate::args::{MapArgs, TargetArgs};
 use crate::call::garbled;
+use crate::fields::Fields as _;
 use crate::verb::chain::Followed;
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::investigate::{
-    InvestigateGet, InvestigateList, InvestigateMap, InvestigateMapParams, InvestigationEnd,
-    InvestigationSummary, MapFormat, ReportListParams, StateMap,
+    InvestigateGet, InvestigateList, InvestigateMap, InvestigateMapParams, MapFormat,
+    ReportListParams,
 };
+use serde_json::Value;
 
 /// Prints the map of a report, of the newest one of a program, or of a new one.
 pub(crate) fn map(args: &MapArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -23,7 +25,7 @@ pub(crate) fn map(args: &MapArgs, context: &mut Context) -> Result<Exit, Failure
     let report = match report_of(args, context)? {
         Some(report) => report,
         None => match investigate(target(args)?.into(), context)? {
-            Followed::Ended((result, _)) => result.id,
+            Followed::Ended((result, _)) => result.text("id").to_owned(),
             Followed::Left(exit) => return Ok(exit),
         },
     };
@@ -32,8 +34,8 @@ pub(crate) fn map(args: &MapArgs, context: &mut Context) -> Result<Exit, Failure
         () if args.mermaid => MapFormat::Mermaid,
         () => MapFormat::Json,
     };
-    let answer = context.call::<InvestigateMap>(&InvestigateMapParams { report, format })?;
-    let text = &answer.value.text;
+    let answer = context.fetch::<InvestigateMap>(&InvestigateMapParams { report, format })?;
+    let text = answer.value.text("text");
     if format != MapFormat::Json || context.global.json {
         context.write_bytes(text.as_bytes())?;
         return if text.ends_with('\n') {
@@ -42,7 +44,7 @@ pub(crate) fn map(args: &MapArgs, context: &mut Context) -> Result<Exit, Failure
             context.write_bytes(b"\n").map(|()| Exit::Done)
         };
     }
-    let map: StateMap =
+    let map: Value =
         serde_json::from_str(text).map_err(|error| garbled("investigate.map", &error))?;
     context.render(|out| render::state_map(&map, out))?;
     Ok(Exit::Done)
@@ -55,15 +57,24 @@ fn report_of(args: &MapArgs, context: &Context) -> Result<Option<String>, Failur
         program: Some(target.clone()),
         limit: None,
     };
-    let reports = context.call::<InvestigateList>(&params)?.value.reports;
-    let mut with_args = reports.iter().filter(|report| report.args == *rest);
-    let is_complete = |report: &&InvestigationSummary| report.end == InvestigationEnd::Complete;
+    let listed = context.fetch::<InvestigateList>(&params)?.value;
+    let reports = listed.list("reports").iter();
+    let id = |report: &Value| Some(report.text("id").to_owned());
+    let args = |report: &Value| {
+        report
+            .list("args")
+            .iter()
+            .map(|arg| arg.as_str())
+            .eq(rest.iter().map(|arg| Some(arg.as_str())))
+    };
+    let mut with_args = reports.filter(|report| args(report));
+    let is_complete = |report: &&Value| report.text("end") == "complete";
     let newest = with_args.clone().find(is_complete).or(with_args.next());
-    if newest.is_some() || !rest.is_empty() || !reports.is_empty() {
-        return Ok(newest.map(|report| report.id.clone()));
+    if newest.is_some() || !rest.is_empty() || listed.has("reports") {
+        return Ok(newest.and_then(id));
     }
-    match context.call::<InvestigateGet>(&named(target)) {
-        Ok(answer) => Ok(Some(answer.value.id)),
+    match context.fetch::<InvestigateGet>(&named(target)) {
+        Ok(answer) => Ok(id(&answer.value)),
         Err(failure) if is_unknown(&failure) => Ok(None),
         Err(failure) => Err(failure),
     }

@@ -9,11 +9,12 @@ use crate::args::{
     InvestigateArgs, InvestigateRunArgs, InvestigateVerb, ProbeArgs, ReportCleanupArgs,
     ReportListArgs, ReportNameArgs, TargetArgs, params, subcommand_like,
 };
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::investigate::{
     InvestigateCleanup, InvestigateDelete, InvestigateDiff, InvestigateDiffParams, InvestigateGet,
     InvestigateList, InvestigateProbe, InvestigateProbeParams, ReportCleanupParams,
-    ReportCleanupReply, ReportDeleteReply, ReportListParams, ReportParams,
+    ReportListParams, ReportParams,
 };
 use ccd_protocol::{ErrorCode, Inherited, Method};
 use clap::Subcommand;
@@ -63,18 +64,20 @@ fn subcommand(verb: &InvestigateVerb, context: &mut Context) -> Result<Exit, Fai
         InvestigateVerb::Learn(args) => learn(args, context),
         InvestigateVerb::Map(args) => map(args, context),
         InvestigateVerb::List(args) => list(args, context),
-        InvestigateVerb::Get(args) => context
-            .show::<InvestigateGet>(&named(&args.report), |report, out| {
+        InvestigateVerb::Get(args) => {
+            let answer = context.fetch::<InvestigateGet>(&named(&args.report))?;
+            context.print(&answer, |report, out| {
                 render::investigation(report, None, out)
-            }),
+            })
+        }
         InvestigateVerb::Diff { a, b } => {
             let params = InvestigateDiffParams {
                 a: a.clone(),
                 b: b.clone(),
             };
-            let answer = context.call::<InvestigateDiff>(&params)?;
+            let answer = context.fetch::<InvestigateDiff>(&params)?;
             context.print(&answer, render::investigation_diff)?;
-            Ok(Exit::of_success(answer.value.equal))
+            Ok(Exit::of_success(answer.value.has("equal")))
         }
         InvestigateVerb::Delete(args) => delete::<InvestigateDelete>(args, context),
         InvestigateVerb::Cleanup(args) => cleanup::<InvestigateCleanup>(args, context),
@@ -91,44 +94,25 @@ pub(in crate::verb) fn listed(args: &ReportListArgs) -> ReportListParams {
     params!(ReportListParams { program, limit } of args)
 }
 
-pub(in crate::verb) fn delete<M>(
+pub(in crate::verb) fn delete<M: Method<Params = ReportParams>>(
     args: &ReportNameArgs,
     context: &mut Context,
-) -> Result<Exit, Failure>
-where
-    M: Method<Params = ReportParams, Reply = ReportDeleteReply>,
-{
-    context.show::<M>(&named(&args.report), |reply, out| {
-        writeln!(out, "deleted {}", render::printable(&reply.path))
-    })
+) -> Result<Exit, Failure> {
+    context.show::<M>(&named(&args.report))
 }
 
-pub(in crate::verb) fn cleanup<M>(
+pub(in crate::verb) fn cleanup<M: Method<Params = ReportCleanupParams>>(
     args: &ReportCleanupArgs,
     context: &mut Context,
-) -> Result<Exit, Failure>
-where
-    M: Method<Params = ReportCleanupParams, Reply = ReportCleanupReply>,
-{
+) -> Result<Exit, Failure> {
     let params = ReportCleanupParams {
         older_than_s: args.older_than,
     };
-    let answer = context.call::<M>(&params)?;
-    context.warn(&answer.value.warnings);
-    context.print(&answer, |reply, out| {
-        let reports = render::counted(reply.removed, "report");
-        writeln!(out, "deleted {reports}, {}", render::size(reply.bytes))
-    })
+    context.show::<M>(&params)
 }
 
 fn list(args: &ReportListArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.call::<InvestigateList>(&listed(args))?;
-    let nothing = "no reports; ccctl investigate PROGRAM makes one";
-    context.warn(&answer.value.warnings);
-    context.note_if_empty(&answer.value.reports, nothing);
-    context.print(&answer, |reply, out| {
-        out.table(&reply.reports, render::INVESTIGATIONS)
-    })
+    context.show::<InvestigateList>(&listed(args))
 }
 
 /// Starts a program for a moment and prints how it behaves.
@@ -147,7 +131,7 @@ pub(crate) fn probe(args: &ProbeArgs, context: &mut Context) -> Result<Exit, Fai
         env,
         inherited,
     };
-    context.show::<InvestigateProbe>(&params, render::probed)
+    context.show::<InvestigateProbe>(&params)
 }
 
 pub(in crate::verb) struct Target {

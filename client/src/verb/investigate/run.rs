@@ -2,12 +2,11 @@
 
 use super::{Target, advised, failed, follow_with_line, result_of};
 use crate::args::{InvestigateRunArgs, InvestigateVerb};
-use crate::typed::typed;
+use crate::fields::Fields as _;
+use crate::render::filled;
 use crate::verb::chain::{Cancel, Followed};
 use crate::{Context, Exit, Failure, render};
-use ccd_protocol::investigate::{
-    InvestigateRun, InvestigateRunParams, InvestigationProgress, InvestigationResult,
-};
+use ccd_protocol::investigate::{InvestigateRun, InvestigateRunParams};
 use ccd_protocol::job::JobState;
 use serde_json::Value;
 
@@ -17,8 +16,9 @@ pub(super) fn run(args: &InvestigateRunArgs, context: &mut Context) -> Result<Ex
         Followed::Left(exit) => return Ok(exit),
         Followed::Ended(ended) => ended,
     };
-    context.print_either(&result.report, |out| {
-        render::investigation(&result.report, Some(&result.path), out)
+    let report = result.at("report");
+    context.print_either(report, |out| {
+        render::investigation(report, Some(result.text("path")), out)
     })?;
     Ok(exit)
 }
@@ -51,14 +51,14 @@ impl From<Target> for InvestigateRunParams {
 pub(super) fn investigate(
     params: InvestigateRunParams,
     context: &Context,
-) -> Result<Followed<(InvestigationResult, Exit)>, Failure> {
+) -> Result<Followed<(Value, Exit)>, Failure> {
     let cancel = Cancel::listen()?;
-    let started = context.call::<InvestigateRun>(&params);
+    let started = context.fetch::<InvestigateRun>(&params);
     let job = started.map_err(|failure| {
         let failure = failure.of_verb("investigate");
         advised::<InvestigateVerb>(failure, "investigate", &params.program)
     })?;
-    let job = match follow_with_line(&cancel, &job.value.job, line, context)? {
+    let job = match follow_with_line(&cancel, job.value.text("job"), line, context)? {
         Followed::Ended(job) => job,
         Followed::Left(exit) => return Ok(Followed::Left(exit)),
     };
@@ -80,20 +80,11 @@ pub(super) fn investigate(
 }
 
 fn line(progress: &Value) -> Option<String> {
-    let progress: InvestigationProgress = typed(progress).ok()?;
-    let mut parts = Vec::new();
-    match &*progress.state {
-        "" => parts.push(progress.asking),
-        state => parts.push(format!("{state}: {}", progress.asking)),
-    }
-    let counts = [
-        (progress.commands, "command"),
-        (progress.states, "state"),
-        (progress.findings, "finding"),
-    ];
-    let counts = counts.iter().filter(|(count, _)| *count > 0);
-    parts.extend(counts.map(|&(count, what)| render::counted(count, what)));
-    Some(format!("… {}", parts.join(" · ")))
+    let line = "… [{state}: ]{asking}[{commands?} · {commands:count command}]\
+                [{states?} · {states:count state}][{findings?} · {findings:count finding}]";
+    progress["asking"]
+        .is_string()
+        .then(|| filled(line, progress))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `ccctl new`.
 
 use crate::args::{CreateArgs, params};
+use crate::fields::Fields as _;
 use crate::terminal::terminal_size;
 use crate::{Context, Exit, Failure, attach, caller, render, secrets, tape};
 use ccd_protocol::session::{SessionAttachParams, SessionCreate, SessionCreateParams};
@@ -13,34 +14,36 @@ pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, F
     let mut params = params(args)?;
     params.secrets = secrets::given(&args.config.secret)?;
     let answer =
-        secrets::with_secrets(&mut params, |params| context.call::<SessionCreate>(params))?;
+        secrets::with_secrets(&mut params, |params| context.fetch::<SessionCreate>(params))?;
     let session = &answer.value;
-    context.warn(&session.warnings);
-    if session.reused {
+    let id = session.text("session_id");
+    context.warn_of(session);
+    if session.has("reused") {
         context.note("an existing session is reused");
     }
-    if let Some(sentence) = render::will_end(session) {
-        context.note(&sentence);
+    let limits = render::will_end(session);
+    if !limits.is_empty() {
+        context.note(&limits);
     }
     if args.attach {
         let keys = &args.detach.detach_keys;
         // Even if it has ended by now.
         let created = SessionAttachParams {
-            session: session.session_id.clone(),
+            session: id.to_owned(),
             ended: true,
             ..SessionAttachParams::default()
         };
         let exit = attach::attach_to(created, keys, context)?;
         let summary = tape::Summary::of(params.tape.as_ref());
         if summary == tape::Summary::Told {
-            tape::print_summary_if_ended(summary, &context.place()?, &session.session_id, context);
+            tape::print_summary_if_ended(summary, &context.place()?, id, context);
         }
         return Ok(exit);
     }
-    context.print(&answer, |session, out| match &session.name {
+    context.print(&answer, |session, out| match session["name"].as_str() {
         // Scripts expect one word.
-        Some(name) if out.style.is_terminal => writeln!(out, "{} ({name})", session.session_id),
-        _ => writeln!(out, "{}", session.session_id),
+        Some(name) if out.style.is_terminal => writeln!(out, "{id} ({name})"),
+        _ => writeln!(out, "{id}"),
     })
 }
 

@@ -10,15 +10,17 @@ mod send;
 mod wait;
 
 use crate::args::{CloseArgs, HistoryArgs, PipeArgs, SessionVerb, Switch, params};
+use crate::fields::Fields as _;
 use crate::tape::{LastMiss, print_use};
 use crate::{Context, Exit, Failure, render};
+use ccd_protocol::Method as _;
 use ccd_protocol::session::{
-    PipeState, SessionClose, SessionCloseParams, SessionEcho, SessionEchoParams, SessionGet,
-    SessionGetParams, SessionHistory, SessionHistoryParams, SessionList, SessionListParams,
-    SessionPipe, SessionPipeParams, SessionRename, SessionRenameParams, SessionResize,
-    SessionResizeParams, SessionSignal, SessionSignalParams,
+    SessionClose, SessionCloseParams, SessionEcho, SessionEchoParams, SessionGet, SessionGetParams,
+    SessionHistory, SessionHistoryParams, SessionList, SessionListParams, SessionPipe,
+    SessionPipeParams, SessionRename, SessionRenameParams, SessionResize, SessionResizeParams,
+    SessionSignal, SessionSignalParams,
 };
-use ccd_protocol::tape::TapeUse;
+use serde_json::Value;
 
 pub(crate) use create::create;
 pub(crate) use expect::expect;
@@ -31,7 +33,7 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
     match verb {
         SessionVerb::Get(args) => {
             let params = SessionGetParams::of(&args.session);
-            context.show::<SessionGet>(&params, render::session)
+            context.show::<SessionGet>(&params)
         }
         SessionVerb::Run(args) => run::run(args, context),
         SessionVerb::Signal { session, signal } => {
@@ -39,7 +41,7 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
                 session: session.clone(),
                 signal: signal.clone(),
             };
-            context.show::<SessionSignal>(&params, |_, _| Ok(()))
+            context.show::<SessionSignal>(&params)
         }
         SessionVerb::Resize { session, size } => {
             let params = SessionResizeParams {
@@ -47,14 +49,14 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
                 rows: size.rows,
                 cols: size.cols,
             };
-            context.show::<SessionResize>(&params, |_, _| Ok(()))
+            context.show::<SessionResize>(&params)
         }
         SessionVerb::Rename { session, name } => {
             let params = SessionRenameParams {
                 session: session.clone(),
                 name: name.clone(),
             };
-            context.show::<SessionRename>(&params, |_, _| Ok(()))
+            context.show::<SessionRename>(&params)
         }
         SessionVerb::Echo { session, state } => echo(session, *state, context),
         SessionVerb::Pipe(args) => pipe(args, context),
@@ -66,15 +68,16 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
 /// Lists sessions; if there are none, a note on standard error says how to start one.
 pub(crate) fn list(all: bool, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionListParams { all, waiting: true };
-    let answer = context.call::<SessionList>(&params)?;
+    let answer = context.fetch::<SessionList>(&params)?;
     let what = if all {
         "no sessions"
     } else {
         "no live sessions (--all shows ended ones)"
     };
     let note = format!("{what}; start one with ccctl new --name py -- python3");
-    context.note_if_empty(&answer.value.sessions, &note);
-    context.print(&answer, |reply, out| render::sessions(&reply.sessions, out))
+    let sessions = answer.value.list("sessions");
+    context.note_if_empty(sessions, &note);
+    context.print(&answer, |_, out| render::sessions(sessions, out))
 }
 
 /// Sets the echo; without a new state, prints `on` or `off`.
@@ -83,11 +86,13 @@ fn echo(session: &str, state: Option<Switch>, context: &mut Context) -> Result<E
         session: session.to_owned(),
         on: state.map(|state| state == Switch::On),
     };
-    context.show::<SessionEcho>(&params, |reply, out| match state {
-        None if reply.on => writeln!(out, "on"),
-        None => writeln!(out, "off"),
-        Some(_) => Ok(()),
-    })
+    // A new state goes without saying.
+    let page = if state.is_none() {
+        SessionEcho::NAME
+    } else {
+        ""
+    };
+    context.show_as::<SessionEcho>(page, &params)
 }
 
 /// Closes sessions one after the other, whether or not one fails.
@@ -109,26 +114,15 @@ fn close_one(session: &str, grace: Option<f64>, context: &mut Context) -> Result
         session: session.to_owned(),
         grace_ms: grace.map(|seconds| seconds * 1000.0),
     };
-    let answer = context.call::<SessionClose>(&params)?;
-    context.warn(&answer.value.warnings);
-    context.print(&answer, |reply, out| {
-        let end = render::ended(reply.exitstatus, reply.signal);
-        write!(out, "{end}")?;
-        for (what, pids) in [("killed", &reply.killed), ("could not end", &reply.left)] {
-            let pids: Vec<String> = pids.iter().map(i32::to_string).collect();
-            if !pids.is_empty() {
-                write!(out, "; {what} {}", pids.join(" "))?;
-            }
-        }
-        writeln!(out)
-    })?;
-    print_tapes(answer.value.tape.as_ref(), context);
+    let answer = context.fetch::<SessionClose>(&params)?;
+    context.print_as(SessionClose::NAME, &answer)?;
+    print_tapes(answer.value.at("tape"), context);
     Ok(())
 }
 
 /// Prints the summary of the tapes of a session that has ended.
-fn print_tapes(tape: Option<&TapeUse>, context: &Context) {
-    if let Some(tape) = tape.filter(|_| !context.global.json) {
+fn print_tapes(tape: &Value, context: &Context) {
+    if tape.is_object() && !context.global.json {
         print_use(tape, LastMiss::Told);
     }
 }
@@ -139,20 +133,10 @@ fn pipe(args: &PipeArgs, context: &mut Context) -> Result<Exit, Failure> {
         open: !args.close,
         raw: args.raw.then_some(true),
     };
-    let answer = context.call::<SessionPipe>(&params)?;
-    context.warn(&answer.value.warnings);
-    context.print(&answer, |pipe, out| match pipe.state {
-        PipeState::Active => writeln!(out, "{}", pipe.pipe_path),
-        PipeState::Closed => Ok(()),
-    })
+    context.show::<SessionPipe>(&params)
 }
 
 fn history(args: &HistoryArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = params!(SessionHistoryParams { session, limit, before } of args);
-    context.list::<SessionHistory, _>(
-        &params,
-        |reply| &reply.interactions,
-        render::HISTORY,
-        "no history",
-    )
+    context.show::<SessionHistory>(&params)
 }

@@ -1,6 +1,7 @@
 //! `ccctl session run`.
 
 use crate::args::{SessionRunArgs, params};
+use crate::fields::Fields as _;
 use crate::output::decode;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::session::{SessionRead, SessionReadParams, SessionRun, SessionRunParams};
@@ -15,7 +16,7 @@ const PIECE_BYTES: u64 = 4 << 20;
 pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = params!(SessionRunParams { session, command, isolate } of args,
         timeout_ms: args.timeout.unwrap_or_default(), run_id: Some(new_run_id()));
-    let answer = match context.call_waiting::<SessionRun>(&params, args.timeout) {
+    let answer = match context.fetch_waiting::<SessionRun>(&params, args.timeout) {
         Ok(answer) => answer,
         Err(failure) => {
             let data = failure.refusal().and_then(|error| error.data.as_ref());
@@ -27,24 +28,25 @@ pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, 
         }
     };
     let reply = &answer.value;
-    context.warn(&reply.warnings);
-    context.print_output(&answer, &reply.output, reply.output_b64.as_deref(), false)?;
-    let is_whole = match reply.rest {
-        _ if !reply.truncated => true,
-        Some(rest) if !context.global.json => print_rest(&args.session, rest..reply.end, context)?,
-        _ => false,
+    context.warn_of(reply);
+    context.print_output(&answer, false)?;
+    let rest = reply["rest"].as_u64().filter(|_| !context.global.json);
+    let is_whole = match rest {
+        _ if !reply.has("truncated") => true,
+        Some(rest) => print_rest(&args.session, rest..reply.number("end"), context)?,
+        None => false,
     };
     if !is_whole {
         context.note("session.run: part of the output is missing: with --isolate it was cut at 16 MiB, the session's log lost it, or the shell did not mark where it starts");
         return Ok(Exit::Failed);
     }
-    if reply.session_ended {
+    if reply.has("session_ended") {
         context.note("session.run: the command ended the session");
     }
-    Ok(match reply.exit_code {
-        Some(_) => Exit::of_program(reply.exit_code, None),
-        None => Exit::Failed,
-    })
+    let code = reply["exit_code"]
+        .as_i64()
+        .and_then(|code| i32::try_from(code).ok());
+    Ok(code.map_or(Exit::Failed, |code| Exit::of_program(Some(code), None)))
 }
 
 /// Prints the part of the output that the reply had no room for; returns false if the session's log no longer has all of it.
@@ -59,13 +61,13 @@ fn print_rest(session: &str, mut rest: Range<u64>, context: &mut Context) -> Res
             raw: true,
             ..SessionReadParams::default()
         };
-        let reply = context.call::<SessionRead>(&params)?.value;
-        is_whole &= reply.start == rest.start;
-        if reply.end <= rest.start {
+        let reply = context.fetch::<SessionRead>(&params)?.value;
+        is_whole &= reply.number("start") == rest.start;
+        if reply.number("end") <= rest.start {
             return Ok(false);
         }
-        rest.start = reply.end;
-        let bytes = decode(&reply.data_b64.unwrap_or_default())?;
+        rest.start = reply.number("end");
+        let bytes = decode(reply.text("data_b64"))?;
         context.write_bytes(&without_returns(&bytes, &mut has_return))?;
     }
     Ok(is_whole)

@@ -1,7 +1,9 @@
 //! `ccctl wait`.
 
 use crate::args::WaitArgs;
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, render};
+use ccd_protocol::Method as _;
 use ccd_protocol::session::{SessionWait, SessionWaitParams, WaitFor};
 
 /// Waits for a condition and prints which one was met. Fails if the program exits before the condition is met.
@@ -25,18 +27,17 @@ pub(crate) fn wait(args: &WaitArgs, context: &mut Context) -> Result<Exit, Failu
         since: condition.output,
         timeout_ms: args.timeout.unwrap_or_default(),
     };
-    let answer = context.call_waiting::<SessionWait>(&params, args.timeout)?;
-    let has_ended = answer.value.reason == "exit";
-    context.print(&answer, |reply, out| {
-        if !has_ended {
-            return writeln!(out, "{} ({})", reply.reason, reply.how);
+    let answer = context.fetch_waiting::<SessionWait>(&params, args.timeout)?;
+    let reply = &answer.value;
+    let has_ended = reply.text("reason") == "exit";
+    context.print(&answer, |_, out| {
+        if has_ended {
+            return writeln!(out, "{}", render::end(reply));
         }
-        let session = &reply.session;
-        let end = render::end(session.exitstatus, session.signal, session.end_reason);
-        writeln!(out, "{end}")
+        out.reply(SessionWait::NAME, reply)
     })?;
     if has_ended {
-        super::print_tapes(answer.value.session.tape.as_ref(), context);
+        super::print_tapes(reply.at("tape"), context);
     }
     if has_ended && wanted != WaitFor::Exit {
         context.note("session.wait: the program exited first");

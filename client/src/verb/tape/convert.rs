@@ -2,12 +2,14 @@
 
 use super::{named, root};
 use crate::args::{TapeExportArgs, TapeImportArgs, TapeSvgArgs, params};
-use crate::call::is_elsewhere;
+use crate::call::{Answer, is_elsewhere};
+use crate::fields::Fields as _;
 use crate::verb::file::read_text;
 use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::tape::{
     TapeExport, TapeExportParams, TapeFormat, TapeImport, TapeImportParams, TapeSvg, TapeSvgParams,
 };
+use serde_json::Value;
 use std::path::Path;
 
 pub(super) fn import(args: &TapeImportArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -25,9 +27,7 @@ pub(super) fn import(args: &TapeImportArgs, context: &mut Context) -> Result<Exi
         tag: args.tag.clone(),
         redact: args.no_redact.then_some(false),
     };
-    let answer = context.call::<TapeImport>(&params)?;
-    context.warn(&answer.value.warnings);
-    context.print(&answer, |reply, out| writeln!(out, "{}", reply.tape_id))
+    context.show::<TapeImport>(&params)
 }
 
 /// Prints a tape as an asciicast or as text, or writes it to a file.
@@ -42,15 +42,25 @@ pub(super) fn export(args: &TapeExportArgs, context: &mut Context) -> Result<Exi
         tape: named(&args.of.tape)?,
         format,
     };
-    let answer = context.call::<TapeExport>(&params)?;
-    if answer.value.is_lossy {
+    let answer = context.fetch::<TapeExport>(&params)?;
+    if answer.value.has("is_lossy") {
         context.note("bytes that are not UTF-8 were replaced");
     }
-    let file = args.output.as_deref().unwrap_or(Path::new("-"));
-    if context.global.json && args.output.is_none() {
+    write(&answer, "text", args.output.as_deref(), context)
+}
+
+/// Writes the text at a path of a reply to a file; without one, prints it or, with `--json`, the reply.
+fn write(
+    answer: &Answer<Value>,
+    path: &str,
+    file: Option<&Path>,
+    context: &mut Context,
+) -> Result<Exit, Failure> {
+    if context.global.json && file.is_none() {
         context.write_line(answer.json.get())?;
     } else {
-        context.write_to(file, answer.value.text.as_bytes())?;
+        let text = answer.value.text(path).as_bytes();
+        context.write_to(file.unwrap_or(Path::new("-")), text)?;
     }
     Ok(Exit::Done)
 }
@@ -63,12 +73,6 @@ pub(super) fn svg(args: &TapeSvgArgs, context: &mut Context) -> Result<Exit, Fai
         idle_limit_s: args.idle_limit,
         end_pause_s: args.end_pause,
     );
-    let answer = context.call::<TapeSvg>(&params)?;
-    let file = args.output.as_deref().unwrap_or(Path::new("-"));
-    if context.global.json && args.output.is_none() {
-        context.write_line(answer.json.get())?;
-    } else {
-        context.write_to(file, answer.value.svg.as_bytes())?;
-    }
-    Ok(Exit::Done)
+    let answer = context.fetch::<TapeSvg>(&params)?;
+    write(&answer, "svg", args.output.as_deref(), context)
 }

@@ -7,13 +7,16 @@ mod verify;
 
 use crate::args::{RootArgs, TapeListArgs, TapePruneArgs, TapeVerb};
 use crate::call::is_elsewhere;
+use crate::fields::Fields as _;
+use crate::render::{filled, text};
 use crate::tape::shim;
-use crate::{Context, Exit, Failure, caller, render};
+use crate::{Context, Exit, Failure, caller};
+use ccd_protocol::Method as _;
 use ccd_protocol::tape::{
-    TapeDiff, TapeDiffParams, TapeGet, TapeList, TapeListParams, TapeListReply, TapeParams,
-    TapeProblem, TapePrune, TapePruneParams, TapeRedact, TapeRedactParams, TapeValidate,
-    TapeValidateParams,
+    TapeDiff, TapeDiffParams, TapeGet, TapeList, TapeListParams, TapeParams, TapePrune,
+    TapePruneParams, TapeRedact, TapeRedactParams, TapeValidate, TapeValidateParams,
 };
+use serde_json::Value;
 use std::path::Path;
 
 const PAGE_LEN: u64 = 1_000;
@@ -29,7 +32,7 @@ pub(crate) fn dispatch(verb: &TapeVerb, context: &mut Context) -> Result<Exit, F
                 tape: named(&of.tape)?,
                 keys: *keys,
             };
-            context.show::<TapeGet>(&params, render::tape)
+            context.show::<TapeGet>(&params)
         }
         TapeVerb::Validate { of, strict } => {
             let params = TapeValidateParams {
@@ -53,9 +56,9 @@ pub(crate) fn dispatch(verb: &TapeVerb, context: &mut Context) -> Result<Exit, F
                 a: named(a)?,
                 b: named(b)?,
             };
-            let answer = context.call::<TapeDiff>(&params)?;
-            context.print(&answer, |reply, out| render::diff(&reply.diff, out))?;
-            Ok(Exit::of_success(answer.value.equal))
+            let answer = context.fetch::<TapeDiff>(&params)?;
+            context.print_as(TapeDiff::NAME, &answer)?;
+            Ok(Exit::of_success(answer.value.has("equal")))
         }
         TapeVerb::Import(args) => convert::import(args, context),
         TapeVerb::Export(args) => convert::export(args, context),
@@ -84,9 +87,9 @@ fn named(tape: &str) -> Result<String, Failure> {
     }
 }
 
-fn print_problems(problems: &[TapeProblem], context: &Context) {
-    let texts = problems.iter().map(render::tape_problem);
-    texts.for_each(|text| context.remark(&text));
+fn print_problems(reply: &Value, context: &Context) {
+    let problems = reply.list("problems").iter();
+    problems.for_each(|problem| context.remark(&text("tape problem", problem)));
 }
 
 fn list(args: &TapeListArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -97,16 +100,21 @@ fn list(args: &TapeListArgs, context: &mut Context) -> Result<Exit, Failure> {
         limit: Some(PAGE_LEN),
         after: None,
     };
-    let answer = context.call::<TapeList>(&params)?;
-    let mut all: TapeListReply = answer.value.clone();
-    let mut page_len = all.tapes.len();
+    let answer = context.fetch::<TapeList>(&params)?;
+    let mut all = answer.value.clone();
+    let mut page_len = all.list("tapes").len();
     while page_len as u64 >= PAGE_LEN {
-        params.after = all.tapes.last().map(|tape| tape.tape_id.clone());
-        let page = context.call::<TapeList>(&params)?.value;
-        page_len = page.tapes.len();
-        all.tapes.extend(page.tapes);
+        params.after = all
+            .list("tapes")
+            .last()
+            .map(|tape| tape.text("tape_id").to_owned());
+        let page = context.fetch::<TapeList>(&params)?.value;
+        page_len = page.list("tapes").len();
+        if let Some(tapes) = all["tapes"].as_array_mut() {
+            tapes.extend_from_slice(page.list("tapes"));
+        }
     }
-    print_problems(&all.problems, context);
+    print_problems(&all, context);
     if context.global.json {
         match params.after {
             None => context.write_line(answer.json.get())?,
@@ -114,10 +122,11 @@ fn list(args: &TapeListArgs, context: &mut Context) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Done);
     }
-    if all.tapes.is_empty() {
-        context.note(&why_none(args, &all.root, context)?);
+    let tapes = all.list("tapes");
+    if tapes.is_empty() {
+        context.note(&why_none(args, all.text("root"), context)?);
     }
-    context.render(|out| out.table(&all.tapes, render::TAPES))?;
+    context.render(|out| out.reply(TapeList::NAME, &all))?;
     Ok(Exit::Done)
 }
 
@@ -130,7 +139,7 @@ fn why_none(args: &TapeListArgs, in_root: &str, context: &Context) -> Result<Str
     };
     let is_filtered = args.used || args.unused;
     let all = if is_filtered {
-        context.call::<TapeList>(&params)?.value.total
+        context.fetch::<TapeList>(&params)?.value.number("total")
     } else {
         0
     };
@@ -146,52 +155,25 @@ fn why_none(args: &TapeListArgs, in_root: &str, context: &Context) -> Result<Str
 }
 
 fn validate(params: &TapeValidateParams, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.call::<TapeValidate>(params)?;
-    context.print(&answer, |reply, out| {
-        for problem in &reply.problems {
-            writeln!(out, "{}", render::tape_problem(problem))?;
-        }
-        match (reply.problems.is_empty(), reply.left_out) {
-            (true, _) => writeln!(
-                out,
-                "{} checked, no problems",
-                render::counted(reply.checked, "tape")
-            ),
-            (false, 0) => Ok(()),
-            (false, more) => writeln!(out, "{} not shown", render::counted(more, "more problem")),
-        }
-    })?;
-    Ok(Exit::of_success(answer.value.valid))
+    let answer = context.fetch::<TapeValidate>(params)?;
+    context.print_as(TapeValidate::NAME, &answer)?;
+    Ok(Exit::of_success(answer.value.has("valid")))
 }
 
 fn redact(params: &TapeRedactParams, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.call::<TapeRedact>(params)?;
-    print_problems(&answer.value.problems, context);
-    context.print(&answer, |reply, out| {
-        let done = if reply.is_done {
-            "removed"
-        } else {
-            "would remove"
-        };
-        for tape in &reply.tapes {
-            let secrets = render::counted(tape.removed, "secret");
-            let places = tape.places.join(", ");
-            writeln!(out, "{}: {done} {secrets} from {places}", tape.tape_id)?;
-        }
-        if reply.tapes.is_empty() {
-            writeln!(
-                out,
-                "{} checked, no secrets",
-                render::counted(reply.checked, "tape")
-            )
-        } else {
-            Ok(())
-        }
-    })?;
-    if !answer.value.is_done && !answer.value.tapes.is_empty() {
+    let answer = context.fetch::<TapeRedact>(params)?;
+    let reply = &answer.value;
+    print_problems(reply, context);
+    let page = if reply.has("is_done") {
+        TapeRedact::NAME
+    } else {
+        "tape.redact without doing it"
+    };
+    context.print_as(page, &answer)?;
+    if !reply.has("is_done") && reply.has("tapes") {
         context.remark("nothing was changed; --inplace removes the secrets");
     }
-    Ok(Exit::of_success(answer.value.problems.is_empty()))
+    Ok(Exit::of_success(!reply.has("problems")))
 }
 
 fn prune(args: &TapePruneArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -201,23 +183,18 @@ fn prune(args: &TapePruneArgs, context: &mut Context) -> Result<Exit, Failure> {
         dry_run: args.dry_run,
         older_than_s: args.older_than,
     };
-    let answer = context.call::<TapePrune>(&params)?;
+    let answer = context.fetch::<TapePrune>(&params)?;
     let reply = &answer.value;
-    print_problems(&reply.problems, context);
-    context.print(&answer, |reply, out| {
-        reply
-            .tapes
-            .iter()
-            .try_for_each(|tape| writeln!(out, "{tape}"))
-    })?;
-    let tapes = render::counted(reply.tapes.len() as u64, "tape");
-    let done = match (reply.is_done, args.unused) {
+    print_problems(reply, context);
+    context.print_as(TapePrune::NAME, &answer)?;
+    let done = match (reply.has("is_done"), args.unused) {
         (true, _) => "deleted",
         (false, true) => "would be deleted",
         (false, false) => "never played; --unused deletes them",
     };
-    context.remark(&format!("{tapes}, {} bytes, {done}", reply.bytes));
-    Ok(Exit::of_success(reply.problems.is_empty()))
+    let counts = filled("{tapes:count tape}, {bytes} bytes", reply);
+    context.remark(&format!("{counts}, {done}"));
+    Ok(Exit::of_success(!reply.has("problems")))
 }
 
 #[cfg(test)]

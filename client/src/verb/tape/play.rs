@@ -4,10 +4,11 @@ use super::cast::{CastChunk, PlaybackPace, pieces};
 use super::{named, root};
 use crate::args::TapePlayArgs;
 use crate::attach::{Below, UserScreen};
+use crate::fields::Fields as _;
 use crate::fullscreen::{Event, Events, Key};
 use crate::terminal::can_draw;
 use crate::{Context, Exit, Failure};
-use ccd_protocol::tape::{TapeExport, TapeExportParams, TapeExportReply, TapeFormat};
+use ccd_protocol::tape::{TapeExport, TapeExportParams, TapeFormat};
 use rustix::termios::{QueueSelector, tcflush};
 use std::io;
 use std::time::{Duration, Instant};
@@ -25,24 +26,24 @@ pub(super) fn play(args: &TapePlayArgs, context: &mut Context) -> Result<Exit, F
         },
     };
     let answer = context
-        .call::<TapeExport>(&params)
+        .fetch::<TapeExport>(&params)
         .map_err(|failure| failure.of_verb("tape.play"))?;
     let reply = &answer.value;
     if context.global.json || !is_watched {
-        return context.print_output(&answer, &reply.text, reply.text_b64.as_deref(), true);
+        return context.print_output(&answer, true);
     }
     let limit = args.idle_limit.map(Duration::try_from_secs_f64);
     let pace = PlaybackPace {
         speed: args.speed.unwrap_or(1.0),
         longest: limit.and_then(Result::ok),
     };
-    let pieces = pieces(&reply.text, pace);
-    watch(reply, &pieces).map_err(Failure::io("the terminal"))
+    let pieces = pieces(reply.text("text"), pace);
+    watch(reply.text("tape_id"), &pieces).map_err(Failure::io("the terminal"))
 }
 
-fn watch(reply: &TapeExportReply, pieces: &[CastChunk]) -> io::Result<Exit> {
+fn watch(tape: &str, pieces: &[CastChunk]) -> io::Result<Exit> {
     let (mut events, _waker) = Events::listen()?;
-    let mut screen = UserScreen::enter(reply.tape_id.clone())?;
+    let mut screen = UserScreen::enter(tape.to_owned())?;
     let mut player = Player::new(pieces);
     let exit = player.run(&mut events, &mut screen);
     if !player.ends_line {

@@ -2,12 +2,11 @@
 
 use super::{named, root};
 use crate::args::TapeVerifyArgs;
-use crate::typed::typed;
+use crate::fields::Fields as _;
 use crate::verb::chain::{Cancel, Followed, until_end};
-use crate::{Context, Exit, Failure, caller, named_file, render};
-use ccd_protocol::Timeout;
-use ccd_protocol::tape::{TapeVerdict, TapeVerify, TapeVerifyParams};
-use serde_json::Value;
+use crate::{Context, Exit, Failure, caller, named_file};
+use ccd_protocol::tape::{TapeVerify, TapeVerifyParams};
+use ccd_protocol::{Method as _, Timeout};
 use std::io;
 use std::path::Path;
 
@@ -25,17 +24,23 @@ pub(super) fn verify(args: &TapeVerifyArgs, context: &mut Context) -> Result<Exi
         secrets: secrets(args.secrets_from.as_deref())?,
     };
     let cancel = Cancel::listen()?;
-    let job = context.call::<TapeVerify>(&params)?.value.job;
-    let job = match until_end(&cancel, job, context, |_: Value, _| Ok(()))? {
+    let job = context
+        .fetch::<TapeVerify>(&params)?
+        .value
+        .text("job")
+        .to_owned();
+    let job = match until_end(&cancel, job, context, |_, _| Ok(()))? {
         Followed::Left(exit) => return Ok(exit),
         Followed::Ended(job) => job,
     };
-    let verdict: TapeVerdict = typed(&job.result.unwrap_or_default())
-        .map_err(|error| crate::call::garbled("tape.verify", &error))?;
+    let mut verdict = job.result.unwrap_or_default();
+    let drifts = verdict.list("drifts").iter();
+    let different = drifts.filter(|drift| drift.text("what") != "hidden");
+    verdict["different"] = different.count().into();
     if !context.global.json {
-        context.render(|out| render::verdict(&verdict, out))?;
+        context.render(|out| out.reply(TapeVerify::NAME, &verdict))?;
     }
-    Ok(Exit::of_success(verdict.same))
+    Ok(Exit::of_success(verdict.has("same")))
 }
 
 /// The secrets in a file, one per line. They are not on the command line, which other users can read.

@@ -6,9 +6,10 @@ use super::sheet::Sheet;
 use crate::render::conversation::numbers::grouped;
 use crate::render::conversation::page::missing;
 use crate::render::conversation::spoken::{
-    Spoken, SpokenBlock, Turns, WRITTEN_BY_CLAUDE_CODE, model_and_time, moment, next_of,
+    Spoken, SpokenBlock, Turns, WRITTEN_BY_CLAUDE_CODE, model_and_time, next_of,
 };
 use crate::render::counted;
+use crate::render::short::moment;
 use ccd_protocol::conversation::{ConversationUsage, ExportAbout, TurnRole};
 use std::io::{self, Write};
 

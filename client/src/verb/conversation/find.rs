@@ -111,7 +111,7 @@ fn image(
 }
 
 /// Says that a reply leaves something out, if it does.
-fn note_what_is_missing(
+pub(super) fn note_what_is_missing(
     indexing: Option<Indexing>,
     unreadable: Option<&UnreadableFiles>,
     context: &Context,
@@ -128,7 +128,7 @@ fn note_what_is_missing(
     }
 }
 
-fn scope(args: &ScopeOfConversations) -> Result<ConversationScope, Failure> {
+pub(super) fn scope(args: &ScopeOfConversations) -> Result<ConversationScope, Failure> {
     Ok(ConversationScope {
         claude_dirs: claude_dirs(),
         project: caller::given_path(args.project.as_deref())?,

@@ -4,10 +4,9 @@ use super::{CallError, Module, Pending, RpcResult};
 use crate::daemon::Daemon;
 use ccd_conversation::{ConversationError, Conversations};
 use ccd_protocol::conversation::{
-    ConversationContents, ConversationExport, ConversationGet, ConversationImport,
-    ConversationList, ConversationRecordGet, ConversationSearch, ConversationStats,
-    ConversationSubscribeParams, ConversationTool, ConversationTreeGet, ConversationTurnGet,
-    ConversationTurns,
+    ConversationExport, ConversationGet, ConversationImport, ConversationList,
+    ConversationRecordGet, ConversationSearch, ConversationStats, ConversationSubscribeParams,
+    ConversationTool, ConversationTreeGet, ConversationTurnGet, ConversationTurns,
 };
 use ccd_protocol::subscription::CONVERSATION_SUBSCRIBE;
 use std::sync::Arc;
@@ -30,9 +29,6 @@ pub(super) fn register(module: &mut Module) {
     });
     module.add::<ConversationExport, _, _>(async |daemon, _, params| {
         reading(&daemon, move |conversations| conversations.export(&params)).await
-    });
-    module.add::<ConversationContents, _, _>(async |daemon, _, params| {
-        reading(&daemon, move |_| Ok(Conversations::contents(params))).await
     });
     module.add::<ConversationTurns, _, _>(async |daemon, _, params| {
         reading(&daemon, move |conversations| conversations.turns(&params)).await

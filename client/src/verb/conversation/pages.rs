@@ -4,8 +4,8 @@ use crate::Failure;
 use crate::call::{DaemonAddress, call_at};
 use crate::render::Spoken;
 use ccd_protocol::conversation::{
-    ConversationExport, ConversationExportParams, ConversationExportReply, ConversationGet,
-    ConversationGetReply, ConversationPageParams, ConversationPair,
+    ConversationExport, ConversationExportReply, ConversationGet, ConversationGetReply,
+    ConversationPageParams, ConversationPair, ConversationParams,
 };
 use std::collections::HashMap;
 use std::io;
@@ -79,17 +79,21 @@ impl Iterator for Pages {
     }
 }
 
-/// Requests a conversation part by part, and passes each part to `write`.
-pub(super) fn each_part(
-    mut params: ConversationExportParams,
+/// Requests a conversation page by page, and passes each page to `write`.
+pub(super) fn each_page(
+    conversation: &ConversationParams,
     place: &DaemonAddress,
     mut write: impl FnMut(&ConversationExportReply) -> io::Result<()>,
 ) -> Result<(), Failure> {
+    let mut params = ConversationPageParams {
+        conversation: conversation.clone(),
+        ..ConversationPageParams::default()
+    };
     loop {
-        let part = call_at::<ConversationExport>(place, &params)?.value;
-        write(&part).map_err(Failure::Output)?;
-        params.page.from = part.next;
-        if params.page.from.is_none() {
+        let page = call_at::<ConversationExport>(place, &params)?.value;
+        write(&page).map_err(Failure::Output)?;
+        params.from = page.next;
+        if params.from.is_none() {
             return Ok(());
         }
     }

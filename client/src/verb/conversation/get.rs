@@ -30,7 +30,7 @@ pub(super) fn get(args: &ConversationGetArgs, context: &mut Context) -> Result<E
             conversation: params.conversation.clone(),
             message_id: at.clone(),
         })?;
-        Ok::<_, Failure>(turn.value.text("message_id").to_owned())
+        Ok::<_, Failure>(turn.value.text("messageId").to_owned())
     });
     let at = at.transpose()?;
     let place = context.place()?;

@@ -2,13 +2,14 @@
 
 use std::fs;
 
-/// Returns whether a process with this id exists and is not a zombie.
+/// Returns whether a process with this id exists and is not a zombie. Until its last thread has ended, its files are open.
 pub(crate) fn lives(pid: i32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
         let state = stat
             .rsplit_once(')')
             .and_then(|(_, rest)| rest.trim_start().chars().next());
-        !matches!(state, Some('Z' | 'X') | None)
+        let threads = || fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count);
+        !matches!(state, Some('Z' | 'X') | None) || threads() > 1
     })
 }
 

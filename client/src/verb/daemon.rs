@@ -73,8 +73,8 @@ fn reload(context: &mut Context) -> Result<Exit, Failure> {
 }
 
 fn log_level(args: &LogLevelArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let level = args.level.clone().or_else(|| args.level_option.clone());
-    let params = params!(DaemonLogParams { debug } of args, level: level);
+    let wanted = args.level.clone().or_else(|| args.level_option.clone());
+    let params = params!(DaemonLogParams { debug } of args, level: wanted);
     context.show::<DaemonLog>(&params)
 }
 

@@ -9,6 +9,9 @@ use std::collections::{BTreeMap, HashMap};
 /// The words of a text as numbers in ascending order; a rare word has a lower number than a frequent one.
 pub(super) type Words = Vec<u32>;
 
+/// Entries with a word, by the number of words after it and of all words.
+type Postings = BTreeMap<(usize, usize), Vec<usize>>;
+
 #[derive(Debug)]
 struct Entry {
     family: usize,
@@ -23,9 +26,9 @@ struct Entry {
 #[derive(Debug, Default)]
 pub(super) struct LikeIndex {
     numbers: HashMap<String, u32>,
-    /// The entries that have a word in their prefix, by the number of words after it and of all words. A frequent word is
-    /// late in most of its texts, where it says that too little can follow for most others: those are not even looked at.
-    postings: HashMap<(usize, u32), BTreeMap<(usize, usize), Vec<usize>>>,
+    /// The entries that have a word in their prefix. A frequent word is late in most of its texts, where it says that too
+    /// little can follow for most others: those are not even looked at.
+    postings: HashMap<(usize, u32), Postings>,
     entries: Vec<Entry>,
 }
 

@@ -45,7 +45,7 @@ pub(super) fn redact_args(program: &str, args: &[String]) -> Vec<String> {
 /// option; otherwise one with blanks is a line, so that a command in it does not seem to continue in the next argument.
 fn limits_of(arg: &str, is_value: bool) -> [&'static str; 2] {
     let has_blank = arg.contains(char::is_whitespace);
-    if !has_blank && !(is_value && arg.contains([';', '&', '|', '<', '>'])) {
+    if !(has_blank || is_value && arg.contains([';', '&', '|', '<', '>'])) {
         [" ", ""]
     } else if !is_value {
         ["\n", "\n"]

@@ -2,9 +2,9 @@
 //!
 //! | in a template | is |
 //! |---|---|
-//! | `{path}` | the value there ([`Fields::at`]); empty if it is missing |
+//! | `{path}` | the value there ([`crate::fields::Fields::at`]); empty if it is missing |
 //! | `{path:form}` | the value in a [`form`], or in a [`Colour`]; several apply in turn |
-//! | `{path?}` `{path!}` | no text, but empty unless the record has a value there, or has none ([`Fields::has`]) |
+//! | `{path?}` `{path!}` | no text, but empty unless the record has a value there, or has none ([`crate::fields::Fields::has`]) |
 //! | `{path=word}` `{path#word}` | no text, but empty unless the text there is the word, or is another one; `.path` is the text there |
 //! | `{path*gap*template}` | each item of a list, or each `key` and `value` of an object, that is not empty |
 //! | `{#}` | the number of the item of a list, from 1 |

@@ -209,11 +209,9 @@ impl JobContext {
                 ..params.clone()
             };
             let (sessions, peer) = (&self.work.sessions, &self.work.peer);
-            let start = OneShot::start_for(sessions, peer, params, Some(self.method));
-            let started = self.handle.cancelled().run_until_cancelled(start).await;
+            let started = OneShot::start_for(sessions, peer, params, Some(self.method)).await;
             drop(running);
-            let before = || Err(SessionError::Unavailable(BEFORE_IT_BEGAN.into()));
-            match started.unwrap_or_else(before) {
+            match started {
                 Err(SessionError::MaxSessions { .. }) if self.has_place(timeout).await => {}
                 started => return started,
             }

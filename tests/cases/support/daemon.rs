@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use super::eventually::eventually;
 use super::executable::Ran;
-use super::processes::{lives, worker_of};
+use super::processes::{has_ended, worker_of};
 use ccd_protocol::Method;
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, setrlimit};
 use serde_json::{Value, json};
@@ -276,7 +276,7 @@ impl Daemon {
             let worker = worker_of(holder.as_raw_nonzero().get());
             if let Some(worker) = worker {
                 let _ = kill_process(Pid::from_raw(worker).unwrap(), Signal::KILL);
-                eventually("the worker is gone", || (!lives(worker)).then_some(()));
+                eventually("the worker is gone", || has_ended(worker).then_some(()));
             }
             child.kill().unwrap();
             child.wait().unwrap();

@@ -2,15 +2,20 @@
 
 use std::fs;
 
-/// Returns whether a process with this id exists and is not a zombie. Until its last thread has ended, its files are open.
+/// Returns whether a process with this id exists and is not a zombie.
 pub(crate) fn lives(pid: i32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
         let state = stat
             .rsplit_once(')')
             .and_then(|(_, rest)| rest.trim_start().chars().next());
-        let threads = || fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count);
-        !matches!(state, Some('Z' | 'X') | None) || threads() > 1
+        !matches!(state, Some('Z' | 'X') | None)
     })
+}
+
+/// Returns whether a process has no thread any more but a zombie. Until then, its files are open.
+pub(crate) fn has_ended(pid: i32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count);
+    threads <= 1 && !lives(pid)
 }
 
 /// Returns the processes whose command line contains `text`.

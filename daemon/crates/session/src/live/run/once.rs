@@ -84,12 +84,7 @@ impl Sessions {
             .map(|text| script_file(&self.services.folders.runtime, text))
             .transpose()?;
         let create = create_params(params, script.as_ref(), part, deadline);
-        let start = OneShot::start_for(self, peer, create, Some(method));
-        let before = || SessionError::Unavailable("cancelled before it started".into());
-        let shot = cancel
-            .run_until_cancelled(start)
-            .await
-            .ok_or_else(before)??;
+        let shot = OneShot::start_for(self, peer, create, Some(method)).await?;
         let mut missing = Vec::new();
         let mut timed_out = false;
         tokio::select! {

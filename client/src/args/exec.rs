@@ -1,10 +1,10 @@
 //! `ccctl exec`.
 
-use super::offer::{NameKind, PERMISSION_MODES, ValueKind};
+use super::offer::{NameKind, ValueKind};
 use super::tape_options::{fallback_modes, latency, record_modes};
 use super::value::{directory, named, word};
 use ccd_policy::split_list;
-use ccd_protocol::exec::{DirtyWorktree, ExecTapeOptions, OutputFormat};
+use ccd_protocol::exec::{DirtyWorktree, ExecTapeOptions, OutputFormat, PERMISSION_MODES};
 use ccd_protocol::tape::{FallbackMode, Latency, RecordMode};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;

@@ -51,14 +51,4 @@ pub(super) const SIGNALS: &[&str] = &[
     "PIPE", "ABRT", "TTIN", "TTOU",
 ];
 
-/// Names of Claude Code; the daemon checks them.
-pub(super) const PERMISSION_MODES: &[&str] = &[
-    "default",
-    "acceptEdits",
-    "plan",
-    "dontAsk",
-    "auto",
-    "bypassPermissions",
-];
-
 pub(super) const LEVELS: &[&str] = &["error", "warn", "info", "debug", "trace"];

@@ -12,7 +12,7 @@ pub use result::{
 };
 pub use run::{
     DirtyWorktree, ExecPhase, ExecProgress, ExecRunParams, ExecStarted, OutputFormat,
-    worktree_branch,
+    PERMISSION_MODES, worktree_branch,
 };
 pub use session::{
     ConversationMessage, ExecCleanupParams, ExecCleanupReply, ExecListParams, ExecListReply,

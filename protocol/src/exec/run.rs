@@ -6,6 +6,16 @@ use crate::named::named;
 use serde::{Deserialize, Serialize};
 use serde_with::{apply, skip_serializing_none};
 
+/// How Claude Code treats calls that would need a person's permission: the values of its option `--permission-mode`.
+pub const PERMISSION_MODES: &[&str] = &[
+    "default",
+    "acceptEdits",
+    "plan",
+    "dontAsk",
+    "auto",
+    "bypassPermissions",
+];
+
 /// Parameters of `exec.run`: the ExecutionRequest of the seed, and more. The daemon checks them.
 #[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

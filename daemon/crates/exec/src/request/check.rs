@@ -2,7 +2,7 @@
 
 use super::error::{MAX_INSTRUCTION_BYTES, MAX_RULES_BYTES, RequestError};
 use ccd_policy::{Policy, Rule, ToolMode};
-use ccd_protocol::exec::{DirtyWorktree, ExecRunParams, OutputFormat};
+use ccd_protocol::exec::{DirtyWorktree, ExecRunParams, OutputFormat, PERMISSION_MODES};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,16 +23,6 @@ pub enum ConversationChoice {
     /// The last one of the repository.
     Last,
 }
-
-/// How Claude Code treats calls that would need a person's permission: the values of its option `--permission-mode`.
-const PERMISSION_MODES: [&str; 6] = [
-    "default",
-    "acceptEdits",
-    "plan",
-    "dontAsk",
-    "auto",
-    "bypassPermissions",
-];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -130,7 +120,7 @@ fn tools(allowed: &[String], disallowed: &[String]) -> Result<Policy, RequestErr
 /// Reads a mode's name, in any case. `manual` is the later name of `default`, which all versions accept.
 fn permission_mode(name: &str) -> Result<&'static str, RequestError> {
     let is_it = |mode: &&str| mode.eq_ignore_ascii_case(name);
-    let found = PERMISSION_MODES.into_iter().find(is_it);
+    let found = PERMISSION_MODES.iter().copied().find(is_it);
     found
         .or_else(|| name.eq_ignore_ascii_case("manual").then_some("default"))
         .ok_or_else(|| RequestError::PermissionMode(name.to_owned()))

@@ -244,7 +244,8 @@ fn candidates_that_quote_what_is_forgotten_go_with_it() {
 fn a_part_that_fails_keeps_no_other_from_its_turn() {
     let daemon = Daemon::start();
     let client = Ccctl::new(&daemon);
-    client.ok(&["run", "--", "true"]);
+    let session = client.ok(&["session", "create", "--", "cat"]);
+    client.ok(&["session", "close", session.trim()]);
     let target = daemon.home().join("target");
     fs::create_dir(&target).unwrap();
     std::os::unix::fs::symlink(target, daemon.home().join(".claude-coach")).unwrap();

@@ -42,7 +42,7 @@ impl Coach {
     /// Turns all events that wait into candidates, as far as there is enough evidence; those of all payloads that have
     /// been taken so far.
     pub async fn aggregate(&self) -> Result<CoachAggregateReply, CoachError> {
-        self.settle().await;
+        self.settle().await?;
         if self.existing().await?.is_none() {
             return Ok(CoachAggregateReply::default());
         }

@@ -46,7 +46,7 @@ impl Coach {
             session_id: params.session,
             before: params.before,
         };
-        self.settle().await;
+        self.settle().await?;
         let (payloads, _) = self.forget_payloads(&selection, false).await?;
         let Some(databases) = self.existing().await? else {
             return Ok(CoachForgetReply {
@@ -68,7 +68,7 @@ impl Coach {
     }
 
     pub async fn forget_data(&self, which: &DataForgetParams) -> Result<DataSelected, CoachError> {
-        self.settle().await;
+        self.settle().await?;
         let part = DataPart::Coach;
         let Some(databases) = self.existing().await? else {
             return Ok(DataSelected::none(part));
@@ -87,7 +87,7 @@ impl Coach {
     }
 
     pub async fn forget_hooks(&self, which: &DataForgetParams) -> Result<DataSelected, CoachError> {
-        self.settle().await;
+        self.settle().await?;
         let (payloads, since) = self
             .forget_payloads(&self.selection(which).await, which.dry_run)
             .await?;

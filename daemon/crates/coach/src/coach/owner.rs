@@ -76,7 +76,7 @@ pub struct Friction {
 }
 
 /// How long a call waits for the payloads that were taken before it.
-const SETTLE_PATIENCE: Duration = Duration::from_secs(6);
+const SETTLE_PATIENCE: Duration = Duration::from_secs(20);
 
 /// Friction that waits to be recorded; more is dropped.
 const MAX_FRICTION: usize = 1000;
@@ -264,9 +264,9 @@ impl Coach {
         Ok(databases)
     }
 
-    /// Returns once the payloads that have been taken so far, and those that wait in the spool, are processed, or after
-    /// some seconds.
-    pub async fn settle(&self) {
+    /// Returns once the payloads that have been taken so far, and those that wait in the spool, are processed; an error if
+    /// they still wait after [`SETTLE_PATIENCE`].
+    pub async fn settle(&self) -> Result<(), CoachError> {
         let mut progress = self.progress.subscribe();
         let settled = async {
             if self.settings().enabled {
@@ -279,7 +279,13 @@ impl Coach {
             let is_done = |(): &()| journal.positions().1 >= end;
             progress.wait_for(is_done).await.ok().map(|_| ())
         };
-        let _ = tokio::time::timeout(SETTLE_PATIENCE, settled).await;
+        match tokio::time::timeout(SETTLE_PATIENCE, settled).await {
+            Ok(_) => Ok(()),
+            Err(_) => Err(CoachError::Unavailable(format!(
+                "hook payloads that were taken before wait for them since {} s; try again",
+                SETTLE_PATIENCE.as_secs()
+            ))),
+        }
     }
 
     /// Returns the hooks since the start, and what waits in the spool.

@@ -112,7 +112,7 @@ impl Sessions {
             oldest.min(),
         );
         let mut live = self.list();
-        live.retain(|session| !session.is_dead() && is_in(session));
+        live.retain(|session| (!session.is_dead() || is_owned(session)) && is_in(session));
         if !which.dry_run {
             self.forget_all(&ended).await?;
         }
@@ -124,8 +124,6 @@ impl Sessions {
     async fn forgettable(&self) -> Result<Vec<Arc<Session>>, SessionError> {
         self.load_ended().await?;
         let mut ended = self.list();
-        // A transient session that has ended still belongs to its client.
-        let is_owned = |session: &Session| session.facts.transient && !session.is_past();
         ended.retain(|session| session.is_dead() && !is_owned(session));
         Ok(ended)
     }
@@ -158,4 +156,9 @@ impl Sessions {
             session.wait_dead().await;
         }
     }
+}
+
+/// True for a transient session that its client, which is about to go, still holds.
+fn is_owned(session: &Session) -> bool {
+    session.facts.transient && !session.is_past()
 }

@@ -179,8 +179,8 @@ impl Random {
     }
 }
 
-/// Returns what the shell prints and returns for a script.
-fn of_script(kind: &Kind, home: &Path, text: &str) -> (String, Option<i32>) {
+/// Returns what the shell prints and returns for a script; nothing if it reports a mistake in it.
+fn of_script(kind: &Kind, home: &Path, text: &str) -> Option<(String, Option<i32>)> {
     let script = home.join("script");
     std::fs::write(&script, text).unwrap();
     let output = Command::new(kind.program)
@@ -193,10 +193,11 @@ fn of_script(kind: &Kind, home: &Path, text: &str) -> (String, Option<i32>) {
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(errors, "", "{}: {text:?}", kind.program);
     let printed = String::from_utf8(output.stdout).unwrap();
-    (printed, output.status.code())
+    output
+        .stderr
+        .is_empty()
+        .then(|| (printed, output.status.code()))
 }
 
 fn executes_what_it_is_given(kind: &Kind, is_integrated: bool) {
@@ -209,7 +210,9 @@ fn executes_what_it_is_given(kind: &Kind, is_integrated: bool) {
     let mut random = Random(rounds_or(10) as u64);
     for _ in 0..4 * rounds_or(10) {
         let command = random.command(kind);
-        let expected = of_script(kind, daemon.home(), &command);
+        let Some(expected) = of_script(kind, daemon.home(), &command) else {
+            continue;
+        };
         let reply = session.run(&command);
         let found = (&*reply.output, reply.exit_code);
         let expected = (&*expected.0, expected.1);

@@ -176,6 +176,7 @@ fn a_shell_can_be_used_as_soon_as_it_was_created() {
                 ..program(&daemon, shell, args)
             });
             assert_runs(&session, "printf abc; (exit 7)", "abc", 7);
+            session.close();
         }
     }
 }

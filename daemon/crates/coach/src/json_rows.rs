@@ -9,11 +9,11 @@ pub(crate) fn json(value: &(impl Serialize + ?Sized)) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// Returns a statement that inserts the JSON object `?1`. `insert` is its start, such as `INSERT INTO table`.
+/// Returns a statement that inserts each object of the JSON array `?1`. `insert` is its start, such as `INSERT INTO table`.
 pub(crate) fn insert_json(insert: &str, columns: &str) -> String {
-    let values = columns.split(", ").map(|name| format!("?1->>'{name}'"));
+    let values = columns.split(", ").map(|name| format!("value->>'{name}'"));
     let values = values.collect::<Vec<_>>().join(", ");
-    format!("{insert} ({columns}) SELECT {values}")
+    format!("{insert} ({columns}) SELECT {values} FROM json_each(?1)")
 }
 
 /// Returns what rows say. One that another program or version has written in another form is left out.

@@ -2,7 +2,9 @@
 
 use super::CoachError;
 use super::owner::{Coach, Databases};
-use crate::aggregate::{self, Aggregation, Input, KnownCandidate, Proposal, Settings, Sighting};
+use crate::aggregate::{
+    self, Aggregation, Input, KnownCandidate, KnownGroup, Proposal, Settings, Sighting,
+};
 use crate::event::{Event, Success};
 use crate::json_rows::json;
 use crate::ledger::{
@@ -219,83 +221,91 @@ fn changes(
     sightings: Vec<Sighting>,
     rows: Vec<CandidateRow>,
 ) -> Vec<Change> {
-    let (mut changes, mut lists) = (Vec::new(), Vec::new());
+    let mut taken = Taken::default();
     for proposal in proposals {
-        propose(proposal, &mut changes, &mut lists);
+        taken.propose(proposal);
     }
     let rows = rows.into_iter();
     let mut rows: BTreeMap<String, CandidateRow> =
         rows.map(|row| (row.fingerprint.clone(), row)).collect();
     for sighting in sightings {
         if let Some(row) = rows.get_mut(sighting.fingerprint.as_str()) {
-            see_again(row, sighting, &mut changes, &mut lists);
+            taken.see_again(row, sighting);
         }
     }
-    if !lists.is_empty() {
-        changes.push(Change::Evidence(lists));
+    let mut changes = Vec::new();
+    if !taken.rows.is_empty() {
+        changes.push(Change::Put(taken.rows));
+        changes.push(Change::Groups(taken.groups));
+        changes.push(Change::Evidence(taken.lists));
     }
     changes
 }
 
-fn propose(proposal: Proposal, changes: &mut Vec<Change>, lists: &mut Vec<EvidenceList>) {
-    let fingerprint = proposal.fingerprint.to_string();
-    lists.extend(EvidenceList::new(&fingerprint, &proposal.evidence));
-    let candidate = Candidate {
-        id: String::new(),
-        fingerprint: fingerprint.clone(),
-        normalized_text: proposal.normalized_text,
-        title: proposal.wording.title,
-        candidate_type: proposal.wording.candidate_type,
-        trigger_condition: proposal.wording.trigger,
-        action: proposal.wording.action,
-        current_scope: Scope::Project,
-        repo_ids: proposal.repo_ids,
-        evidence: kept(proposal.evidence),
-        confidence: proposal.confidence,
-        count: proposal.count,
-        status: CandidateStatus::Pending,
-        first_seen: proposal.first_seen,
-        last_seen: proposal.last_seen,
-        promoted_at: None,
-        scope_guess: proposal.scope_guess,
-        eligible: false,
-        mention: false,
-        applied_to: None,
-        effect: None,
-        guarded: false,
-    };
-    changes.push(Change::Put(Box::new(CandidateRow {
-        candidate,
-        repo_keys: proposal.repo_keys,
-        rejected_at_count: 0,
-    })));
-    changes.push(Change::Groups {
-        fingerprint,
-        groups: proposal.groups,
-    });
+/// Rows for the ledger.
+#[derive(Default)]
+struct Taken {
+    rows: Vec<CandidateRow>,
+    groups: Vec<(String, KnownGroup)>,
+    lists: Vec<EvidenceList>,
 }
 
-fn see_again(
-    row: &mut CandidateRow,
-    sighting: Sighting,
-    changes: &mut Vec<Change>,
-    lists: &mut Vec<EvidenceList>,
-) {
-    row.count += sighting.count_added;
-    row.confidence = row.confidence.max(sighting.confidence);
-    row.last_seen = std::mem::take(&mut row.last_seen).max(sighting.last_seen);
-    row.mention |= sighting.mention;
-    union(&mut row.repo_ids, sighting.repo_ids);
-    union(&mut row.repo_keys, sighting.repo_keys);
-    let fingerprint = row.fingerprint.clone();
-    lists.extend(EvidenceList::new(&fingerprint, &sighting.evidence));
-    row.evidence.extend(sighting.evidence);
-    row.evidence = kept(std::mem::take(&mut row.evidence));
-    changes.push(Change::Put(Box::new(row.clone())));
-    changes.push(Change::Groups {
-        fingerprint,
-        groups: sighting.groups,
-    });
+impl Taken {
+    fn propose(&mut self, proposal: Proposal) {
+        let fingerprint = proposal.fingerprint.to_string();
+        self.lists
+            .extend(EvidenceList::new(&fingerprint, &proposal.evidence));
+        let candidate = Candidate {
+            id: String::new(),
+            fingerprint: fingerprint.clone(),
+            normalized_text: proposal.normalized_text,
+            title: proposal.wording.title,
+            candidate_type: proposal.wording.candidate_type,
+            trigger_condition: proposal.wording.trigger,
+            action: proposal.wording.action,
+            current_scope: Scope::Project,
+            repo_ids: proposal.repo_ids,
+            evidence: kept(proposal.evidence),
+            confidence: proposal.confidence,
+            count: proposal.count,
+            status: CandidateStatus::Pending,
+            first_seen: proposal.first_seen,
+            last_seen: proposal.last_seen,
+            promoted_at: None,
+            scope_guess: proposal.scope_guess,
+            eligible: false,
+            mention: false,
+            applied_to: None,
+            effect: None,
+            guarded: false,
+        };
+        self.rows.push(CandidateRow {
+            candidate,
+            repo_keys: proposal.repo_keys,
+            rejected_at_count: 0,
+        });
+        let groups = proposal.groups.into_iter();
+        self.groups
+            .extend(groups.map(|group| (fingerprint.clone(), group)));
+    }
+
+    fn see_again(&mut self, row: &mut CandidateRow, sighting: Sighting) {
+        row.count += sighting.count_added;
+        row.confidence = row.confidence.max(sighting.confidence);
+        row.last_seen = std::mem::take(&mut row.last_seen).max(sighting.last_seen);
+        row.mention |= sighting.mention;
+        union(&mut row.repo_ids, sighting.repo_ids);
+        union(&mut row.repo_keys, sighting.repo_keys);
+        let fingerprint = row.fingerprint.clone();
+        self.lists
+            .extend(EvidenceList::new(&fingerprint, &sighting.evidence));
+        row.evidence.extend(sighting.evidence);
+        row.evidence = kept(std::mem::take(&mut row.evidence));
+        self.rows.push(row.clone());
+        let groups = sighting.groups.into_iter();
+        self.groups
+            .extend(groups.map(|group| (fingerprint.clone(), group)));
+    }
 }
 
 /// Returns a rule file of a project; empty if there is none, it could be somebody else's, or it is huge.

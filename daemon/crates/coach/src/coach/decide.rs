@@ -161,7 +161,7 @@ impl Coach {
             decision: PROMOTE,
             reason: Some(reason),
             changes: vec![
-                Change::Put(Box::new(row.clone())),
+                Change::Put(vec![row.clone()]),
                 Change::Promotion(promotion.clone()),
             ],
             plan: &plan,

@@ -132,10 +132,10 @@ impl Coach {
             }
         }
         let changed = reply.fingerprints.iter().filter_map(|one| rows.get(one));
-        let puts = changed.map(|row| Change::Put(Box::new(row.clone())));
+        let put = Change::Put(changed.cloned().collect());
         let known = promotions(&databases.ledger).await?;
         let promotions = new_promotions(&params.document, &known, &renamed);
-        let changes = puts.chain(promotions.into_iter().map(Change::Promotion));
+        let changes = std::iter::once(put).chain(promotions.into_iter().map(Change::Promotion));
         databases.change(changes.collect()).await?;
         self.write_mirror(databases).await?;
         Ok(reply)

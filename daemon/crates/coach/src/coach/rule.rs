@@ -41,8 +41,7 @@ impl Coach {
                 Some(before) if !is_written => {
                     let from = decision.fingerprint.clone();
                     let to = before.fingerprint.clone();
-                    let mut back =
-                        vec![Change::Put(Box::new(before)), Change::DeleteDecision { id }];
+                    let mut back = vec![Change::Put(vec![before]), Change::DeleteDecision { id }];
                     back.extend((from != to).then_some(Change::Move { from, to }));
                     back
                 }
@@ -226,7 +225,7 @@ impl Coach {
 
 /// Returns the changes that put `new` in the place of `old`.
 pub(super) fn moved(old: &CandidateRow, new: &CandidateRow) -> Vec<Change> {
-    let mut changes = vec![Change::Put(Box::new(new.clone()))];
+    let mut changes = vec![Change::Put(vec![new.clone()])];
     if old.fingerprint != new.fingerprint {
         changes.push(Change::Move {
             from: old.fingerprint.clone(),

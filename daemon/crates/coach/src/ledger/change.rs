@@ -21,7 +21,7 @@ pub(crate) struct LedgerWrite(pub(crate) Vec<Change>);
 
 #[derive(Debug)]
 pub(crate) enum Change {
-    Put(Box<CandidateRow>),
+    Put(Vec<CandidateRow>),
     /// Deletes a candidate and all that belongs to it.
     Delete {
         fingerprint: String,
@@ -32,10 +32,8 @@ pub(crate) enum Change {
         to: String,
     },
     Evidence(Vec<EvidenceList>),
-    Groups {
-        fingerprint: String,
-        groups: Vec<KnownGroup>,
-    },
+    /// The groups of candidates, each with the candidate's fingerprint.
+    Groups(Vec<(String, KnownGroup)>),
     Promotion(Promotion),
     DeletePromotion {
         id: String,
@@ -106,26 +104,24 @@ impl Write for LedgerWrite {
 impl Change {
     async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
         let statement = match self {
-            Self::Put(row) => return put(connection, row).await,
+            Self::Put(rows) => return put(connection, rows).await,
             Self::Delete { fingerprint } => return delete(connection, fingerprint).await,
             Self::Move { from, to } => return move_all(connection, from, to).await,
             Self::Evidence(lists) => {
                 let put = "INSERT INTO ccd_evidence_lists ({columns}) {values}";
                 return insert(connection, put, lists).await;
             }
-            Self::Groups {
-                fingerprint,
-                groups,
-            } => {
+            Self::Groups(groups) => {
                 let put = "INSERT OR REPLACE INTO ccd_groups (fingerprint, kind, key, samples, lesson, events)
-                    SELECT ?1, value->>'kind', value->>'key', value->>'samples', value->>'lesson', value->>'events'
-                    FROM json_each(?2)";
-                query(put).bind(fingerprint).bind(json(groups))
+                    SELECT value->>0, value->1->>'kind', value->1->>'key', value->1->>'samples', value->1->>'lesson',
+                        value->1->>'events'
+                    FROM json_each(?1)";
+                query(put).bind(json(groups))
             }
             Self::Promotion(promotion) => {
                 let columns = "id, fingerprint, from_scope, to_scope, reason, promoted_at";
                 let put = insert_json("INSERT INTO promotions", columns);
-                query(AssertSqlSafe(put)).bind(json(promotion))
+                query(AssertSqlSafe(put)).bind(json(&[promotion]))
             }
             Self::Decision(row) => {
                 let put = "INSERT INTO ccd_decisions ({columns}) {values}";
@@ -134,7 +130,7 @@ impl Change {
             Self::Guard(guard) => {
                 let columns = "fingerprint, tool, pattern, reason, repo_ids, created_at, hits";
                 let put = insert_json("INSERT OR REPLACE INTO ccd_guards", columns);
-                query(AssertSqlSafe(put)).bind(json(guard))
+                query(AssertSqlSafe(put)).bind(json(&[guard]))
             }
             Self::Retain { rejected, evidence } => {
                 return retain(connection, rejected, evidence).await;
@@ -167,7 +163,7 @@ impl Change {
     }
 }
 
-async fn put(connection: &mut Connection, row: &CandidateRow) -> SqlResult<()> {
+async fn put(connection: &mut Connection, rows: &[CandidateRow]) -> SqlResult<()> {
     let columns = "fingerprint, normalized_text, title, candidate_type, trigger_condition, action, current_scope, repo_ids, \
         evidence, confidence, count, status, first_seen, last_seen, promoted_at";
     let updates = columns
@@ -180,7 +176,7 @@ async fn put(connection: &mut Connection, row: &CandidateRow) -> SqlResult<()> {
     );
     let more = "fingerprint, scope_guess, repo_keys, rejected_at_count, mention";
     let put_more = insert_json("INSERT OR REPLACE INTO ccd_candidates", more);
-    let json = json(row);
+    let json = json(rows);
     for put in [put, put_more] {
         let put = query(AssertSqlSafe(put)).bind(&json);
         put.execute(&mut *connection).await?;

@@ -15,6 +15,10 @@ pub(crate) const LEDGER: Schema<LedgerWrite> = Schema::new(
             "evidence",
             include_str!("../../migrations/ledger/0002_evidence.sql"),
         ),
+        (
+            "evidence_view",
+            include_str!("../../migrations/ledger/0003_evidence_view.sql"),
+        ),
     ],
 )
 .shared_with_others("ccd_migrations", COLUMNS)

@@ -1,10 +1,12 @@
 //! Receives events without delaying the calls, and writes their rows in batches.
 
-use super::event::{HistoryEvent, JUDGEMENT, NotedEvent, Subject};
+use super::event::{HistoryEvent, JUDGEMENT, Judged, NotedEvent, Subject};
 use super::row::rows_of;
 use super::table::{InteractionRow, Interactions};
 use crate::peer::Peer;
+use ccd_protocol::SessionId;
 use ccd_store::Store;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
@@ -23,8 +25,8 @@ pub struct InteractionRecorder {
 
 enum RecorderMessage {
     Noted(NotedEvent),
-    /// Reply once everything before is written.
-    Flush(oneshot::Sender<()>),
+    /// Reply once everything of a session before is written.
+    Flush(SessionId, oneshot::Sender<()>),
 }
 
 #[derive(Debug)]
@@ -56,16 +58,19 @@ impl InteractionRecorder {
             at: Instant::now(),
             client: peer.map(|peer| (Arc::clone(peer.name()), peer.pid)),
             event,
+            judged: Judged::default(),
         };
         if self.events.try_send(RecorderMessage::Noted(noted)).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Returns once all events so far are in the database: after at most [`JUDGEMENT`], unless the task is behind.
-    pub async fn flush(&self) {
+    /// Returns once all events of a session so far are in the database: after at most [`JUDGEMENT`], unless the task is behind, or
+    /// the session's program has not echoed yet what was typed.
+    pub async fn flush(&self, session: &SessionId) {
         let (done, written) = oneshot::channel();
-        if self.events.send(RecorderMessage::Flush(done)).await.is_ok() {
+        let flush = RecorderMessage::Flush(session.clone(), done);
+        if self.events.send(flush).await.is_ok() {
             let _ = written.await;
         }
     }
@@ -88,34 +93,13 @@ impl PendingInteractions {
         stop: CancellationToken,
         mut see: impl FnMut(&[InteractionRow]),
     ) {
-        let mut batch = Vec::new();
+        let mut batch = Batch::default();
         let mut reported = 0;
         loop {
-            let first = tokio::select! {
-                first = self.events.recv() => first,
-                () = stop.cancelled() => self.events.try_recv().ok(),
-            };
-            let Some(first) = first else {
+            if !self.collect(&mut batch, &stop).await {
                 return;
-            };
-            let has_rows = matches!(first, RecorderMessage::Noted(_));
-            batch.push(first);
-            tokio::select! {
-                () = tokio::time::sleep(JUDGEMENT), if has_rows => {}
-                () = std::future::ready(()), if !has_rows => {}
-                () = stop.cancelled() => {}
             }
-            while let Ok(more) = self.events.try_recv() {
-                batch.push(more);
-            }
-            let mut rows = Vec::with_capacity(batch.len() * 2);
-            let mut waiting = Vec::new();
-            for item in batch.drain(..) {
-                match item {
-                    RecorderMessage::Noted(noted) => rows_of(&noted, &mut rows).await,
-                    RecorderMessage::Flush(done) => waiting.push(done),
-                }
-            }
+            let (rows, written) = batch.rows().await;
             let dropped = self.dropped.load(Ordering::Relaxed);
             if dropped > reported {
                 tracing::warn!(
@@ -126,11 +110,80 @@ impl PendingInteractions {
             }
             see(&rows);
             write(&store, rows).await;
-            for done in waiting {
+            for done in written {
                 // The caller may have been cancelled.
                 let _ = done.send(());
             }
         }
+    }
+
+    /// Waits for events, or until the first of those that were too early is due. Returns false if `stop` is cancelled and there
+    /// are none.
+    async fn collect(&mut self, batch: &mut Batch, stop: &CancellationToken) -> bool {
+        let early_due = batch.due.take();
+        let mut due = early_due;
+        if due.is_none() {
+            let first = tokio::select! {
+                first = self.events.recv() => first,
+                () = stop.cancelled() => self.events.try_recv().ok(),
+            };
+            let Some(first) = first else {
+                return false;
+            };
+            let has_rows = matches!(first, RecorderMessage::Noted(_));
+            due = has_rows.then(|| Instant::now() + JUDGEMENT);
+            batch.events.push(first);
+        }
+        if let Some(due) = due {
+            tokio::select! {
+                () = tokio::time::sleep_until(due) => {}
+                () = stop.cancelled(), if early_due.is_none() => {}
+            }
+        }
+        while batch.events.len() < QUEUE_LEN
+            && let Ok(more) = self.events.try_recv()
+        {
+            batch.events.push(more);
+        }
+        true
+    }
+}
+
+/// Events whose rows are not written yet.
+#[derive(Default)]
+struct Batch {
+    events: Vec<RecorderMessage>,
+    /// When the first of those is due that were too early.
+    due: Option<Instant>,
+}
+
+impl Batch {
+    /// Returns the rows of all events, and who waits for them. An event that is too early stays, with those of its session after
+    /// it: the rows of other sessions do not wait for it.
+    async fn rows(&mut self) -> (Vec<InteractionRow>, Vec<oneshot::Sender<()>>) {
+        let mut rows = Vec::with_capacity(self.events.len() * 2);
+        let (mut early, mut written) = (Vec::new(), Vec::new());
+        let mut waiting = HashSet::new();
+        for item in std::mem::take(&mut self.events) {
+            match item {
+                RecorderMessage::Noted(noted) if waiting.contains(noted.session.about().id) => {
+                    early.push(RecorderMessage::Noted(noted));
+                }
+                RecorderMessage::Noted(mut noted) => {
+                    if let Some(again_at) = rows_of(&mut noted, &mut rows).await {
+                        self.due = Some(self.due.map_or(again_at, |due| due.min(again_at)));
+                        waiting.insert(noted.session.about().id.clone());
+                        early.push(RecorderMessage::Noted(noted));
+                    }
+                }
+                RecorderMessage::Flush(session, done) if !waiting.contains(&session) => {
+                    written.push(done);
+                }
+                flush @ RecorderMessage::Flush(..) => early.push(flush),
+            }
+        }
+        self.events = early;
+        (rows, written)
     }
 }
 

@@ -41,12 +41,37 @@ pub(super) fn export(args: &TapeExportArgs, context: &mut Context) -> Result<Exi
         root: root(&args.of.root)?,
         tape: named(&args.of.tape)?,
         format,
+        from: Some(0),
     };
-    let answer = context.fetch::<TapeExport>(&params)?;
+    let answer = exported(params, context)?;
     if answer.value.has("is_lossy") {
         context.note("bytes that are not UTF-8 were replaced");
     }
     write(&answer, "text", args.output.as_deref(), context)
+}
+
+/// Returns an export of any length, which is requested in parts.
+pub(super) fn exported(
+    mut params: TapeExportParams,
+    context: &mut Context,
+) -> Result<Answer<Value>, Failure> {
+    let mut whole = context.fetch::<TapeExport>(&params)?;
+    let mut next = whole.value["next"].as_u64();
+    while let Some(from) = next {
+        params.from = Some(from);
+        let part = context.fetch::<TapeExport>(&params)?.value;
+        for name in ["text", "text_b64"] {
+            if let Some(Value::String(text)) = whole.value.get_mut(name) {
+                text.push_str(part.text(name));
+            }
+        }
+        next = part["next"].as_u64();
+        if next.is_none() {
+            whole.value.as_object_mut().map(|members| members.remove("next"));
+            whole.json = written(TapeExport::NAME, &whole.value)?;
+        }
+    }
+    Ok(whole)
 }
 
 /// Writes the text at a path of a reply to a file; without one, prints it or, with `--json`, the reply.

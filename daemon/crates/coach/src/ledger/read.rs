@@ -22,6 +22,11 @@ const COLUMNS: &str = "SELECT candidates.fingerprint, normalized_text, title, ca
         scope_guess, repo_keys, rejected_at_count, mention
     FROM candidates LEFT JOIN ccd_candidates ON ccd_candidates.fingerprint = candidates.fingerprint";
 
+/// The view `ccd_evidence` without lists that cannot be read, one of which would fail the question.
+const EVIDENCE: &str = "(SELECT value->>0 AS event_id, fingerprint, value->>1 AS timestamp, value->>2 AS quote,
+        value->>3 AS session_id, value->>4 AS repo_id
+    FROM ccd_evidence_lists, json_each(iif(json_valid(pieces), pieces, '[]')) WHERE type = 'array')";
+
 /// Rows of other programs may lack anything but the fingerprint, and have anything in a column.
 impl<'row> ccd_store::hidden::FromRow<'row, ccd_store::hidden::SqliteRow> for CandidateRow {
     fn from_row(row: &'row ccd_store::hidden::SqliteRow) -> SqlResult<Self> {
@@ -226,18 +231,20 @@ pub(crate) async fn evidence_of(
     fingerprint: &str,
     limit: u32,
 ) -> SqlResult<Vec<Evidence>> {
-    let rows = query_scalar(
+    let rows = format!(
         "SELECT json_object('event_id', event_id, 'quote', quote, 'timestamp', timestamp, 'session_id', nullif(session_id, ''),
                 'repo_id', nullif(repo_id, ''))
-            FROM ccd_evidence WHERE fingerprint = ?1 ORDER BY timestamp, event_id LIMIT ?2",
+            FROM {EVIDENCE} WHERE fingerprint = ?1 ORDER BY timestamp, event_id LIMIT ?2"
     );
+    let rows = query_scalar(ccd_store::AssertSqlSafe(rows));
     let rows = rows.bind(fingerprint).bind(limit);
     Ok(readable(rows.fetch_all(ledger.readers()).await?, "ccd_evidence"))
 }
 
 /// Returns when each piece of evidence for a candidate occurred, oldest first.
 pub(crate) async fn evidence_times(ledger: &Ledger, fingerprint: &str) -> SqlResult<Vec<String>> {
-    let times = query_as("SELECT timestamp FROM ccd_evidence WHERE fingerprint = ?1 ORDER BY 1");
+    let times = format!("SELECT timestamp FROM {EVIDENCE} WHERE fingerprint = ?1 ORDER BY 1");
+    let times = query_as(ccd_store::AssertSqlSafe(times));
     let times = times.bind(fingerprint).fetch_all(ledger.readers()).await?;
     let times: Vec<(String,)> = legible(times, "ccd_evidence");
     Ok(times.into_iter().map(|row| row.0).collect())
@@ -300,10 +307,11 @@ pub(crate) async fn evidence_ids(
     fingerprints: &[&str],
     ids: &[&str],
 ) -> SqlResult<BTreeMap<String, Vec<String>>> {
-    let rows = query_as(
-        "SELECT fingerprint, event_id FROM ccd_evidence
-            WHERE fingerprint IN (SELECT value FROM json_each(?1)) AND event_id IN (SELECT value FROM json_each(?2))",
+    let rows = format!(
+        "SELECT fingerprint, event_id FROM {EVIDENCE}
+            WHERE fingerprint IN (SELECT value FROM json_each(?1)) AND event_id IN (SELECT value FROM json_each(?2))"
     );
+    let rows = query_as(ccd_store::AssertSqlSafe(rows));
     let rows = rows.bind(json(fingerprints)).bind(json(ids));
     let rows: Vec<Lenient<(String, String)>> = rows.fetch_all(ledger.readers()).await?;
     let mut counted: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -315,10 +323,11 @@ pub(crate) async fn evidence_ids(
 
 /// Returns the ids of the events that are evidence for candidates, as JSON.
 pub(crate) async fn events_of(ledger: &Ledger, fingerprints: &[&str]) -> SqlResult<String> {
-    let ids = query_scalar(
-        "SELECT json_group_array(DISTINCT event_id) FROM ccd_evidence
-            WHERE fingerprint IN (SELECT value FROM json_each(?1))",
+    let ids = format!(
+        "SELECT json_group_array(DISTINCT event_id) FROM {EVIDENCE}
+            WHERE fingerprint IN (SELECT value FROM json_each(?1))"
     );
+    let ids = query_scalar(ccd_store::AssertSqlSafe(ids));
     let ids = ids.bind(json(fingerprints));
     let ids: Vec<u8> = ids.fetch_one(ledger.readers()).await?;
     Ok(mended_text(&ids).into_owned())

@@ -308,4 +308,33 @@ mod tests {
         ];
         assert_eq!(columns, expected);
     }
+
+    #[tokio::test]
+    async fn what_cannot_be_read_hides_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events.sqlite");
+        let events = EVENTS.open(&path, Opening::First).await.unwrap().database;
+        let other = OTHER.open(&path, Opening::First).await.unwrap().database;
+        for rows in [
+            "INSERT INTO events (id, timestamp, event_type, signal_type, repo_id, content, context) VALUES
+                ('a', 't1', 'post', 'USER_CORRECTION', 'r1', 'first', '{}'),
+                ('b', 't2', 'post', 'USER_CORRECTION', x'01ff', x'62ff', x'00'),
+                (x'63', x'74', 'post', x'ff', NULL, NULL, NULL)",
+            "INSERT INTO ccd_event_sources VALUES ('a', NULL, 'session', 'key'), ('b', NULL, CAST(x'ff' AS TEXT), 'key')",
+            "INSERT INTO ccd_successes VALUES (1, '1', 's', 'r', 'make'), (2, '2', 's', 'r', CAST(x'ff' AS TEXT))",
+        ] {
+            other.commit(Sql(rows)).await.unwrap();
+        }
+        let all = Filter { limit: 9, ..Filter::default() };
+        let ids: Vec<_> = page(&events, all).await.unwrap().into_iter().map(|one| one.id).collect();
+        assert_eq!(ids, ["b", "a"], "the type of the third is not known");
+        let mut found = pending(&events, 10).await.unwrap();
+        found.sort_by(|one, other| one.id.cmp(&other.id));
+        let sources: Vec<_> = found.iter().map(|one| (&*one.repo_key, &*one.session_id)).collect();
+        assert_eq!(sources, [("key", "session"), ("key", "\u{fffd}"), ("", "")]);
+        assert_eq!(successes(&events, "").await.unwrap().len(), 1);
+        assert_eq!(counts(&events).await.unwrap().by_type["USER_CORRECTION"], 2);
+        assert!(by_day(&events, "").await.unwrap().len() >= 2);
+        assert_eq!(contexts_of(&events, &["a", "b"]).await.unwrap().len(), 1);
+    }
 }

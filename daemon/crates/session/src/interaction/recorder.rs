@@ -195,3 +195,103 @@ async fn write(store: &Store, rows: Vec<InteractionRow>) {
         tracing::error!(%error, "could not write history events to the database");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::event::{About, TypedText};
+    use super::super::form::InputForm;
+    use super::*;
+    use crate::output::Output;
+    use ccd_text::hidden::{HIDDEN, HiddenTexts};
+    use std::time::Duration;
+
+    struct Fake {
+        id: SessionId,
+        output: Output,
+        hidden: HiddenTexts,
+        recorded_upto: AtomicU64,
+    }
+
+    impl Subject for Fake {
+        fn about(&self) -> About<'_> {
+            About {
+                id: &self.id,
+                program: "fake",
+                args: &[],
+                encoding: encoding_rs::UTF_8,
+                output: &self.output,
+                hidden: &self.hidden,
+                recorded_upto: &self.recorded_upto,
+                redacts_log: true,
+            }
+        }
+    }
+
+    fn session(id: &str) -> Arc<Fake> {
+        Arc::new(Fake {
+            id: SessionId::parse(id).unwrap(),
+            output: Output::ended("/nowhere".into(), 0, 0, Vec::new()),
+            hidden: HiddenTexts::default(),
+            recorded_upto: AtomicU64::new(0),
+        })
+    }
+
+    /// Something that was typed so long ago; the terminal must show it if `echo` is set.
+    fn typed(session: &Arc<Fake>, text: &str, echo: bool, ago: Duration) -> RecorderMessage {
+        let typed = TypedText {
+            text: text.to_owned(),
+            offset: 0,
+            hidden: false,
+            echo: echo.then(|| text.to_owned()),
+            form: InputForm::Line,
+        };
+        RecorderMessage::Noted(NotedEvent {
+            session: Arc::clone(session) as Arc<dyn Subject>,
+            time: SystemTime::now(),
+            at: Instant::now() - ago,
+            client: None,
+            event: HistoryEvent::Send(Arc::new(typed)),
+            judged: Judged::default(),
+        })
+    }
+
+    #[tokio::test]
+    async fn rows_wait_for_the_echo_of_their_own_session_only() {
+        let [silent, other] = ["silent", "other"].map(session);
+        let long_ago = Duration::from_secs(60);
+        let flush = |session: &Arc<Fake>| {
+            let (done, written) = oneshot::channel();
+            (RecorderMessage::Flush(session.id.clone(), done), written)
+        };
+        let [(of_silent, mut silent_written), (of_other, _keep)] = [&silent, &other].map(flush);
+        let mut batch = Batch {
+            events: vec![
+                typed(&silent, "first", true, Duration::ZERO),
+                typed(&silent, "second", false, long_ago),
+                typed(&other, "third", false, long_ago),
+                of_silent,
+                of_other,
+            ],
+            due: None,
+        };
+        let shown = |rows: Vec<InteractionRow>| -> Vec<(String, String)> {
+            let shown = |row: InteractionRow| (row.session_id, row.input_text.unwrap());
+            rows.into_iter().map(shown).collect()
+        };
+        let (rows, written) = batch.rows().await;
+        assert_eq!(shown(rows), [("other".to_owned(), "third".to_owned())]);
+        assert_eq!(written.len(), 1);
+        assert!(silent_written.try_recv().is_err());
+        assert!(batch.due.is_some() && batch.events.len() == 3);
+
+        // Once it has been silent for long, it was not echoed.
+        if let RecorderMessage::Noted(noted) = &mut batch.events[0] {
+            noted.at -= long_ago;
+        }
+        batch.due = None;
+        let (rows, written) = batch.rows().await;
+        let expected = [HIDDEN, "second"].map(|text| ("silent".to_owned(), text.to_owned()));
+        assert_eq!(shown(rows), expected);
+        assert_eq!((written.len(), batch.due, batch.events.len()), (1, None, 0));
+    }
+}

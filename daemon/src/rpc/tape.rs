@@ -73,7 +73,10 @@ pub(super) fn register(module: &mut Module) {
     module.add::<TapeExport, _, _>(async |daemon, _, params| {
         let root = params.root.clone();
         let limit = daemon.loaded().config.limits.reply_bytes;
-        in_folder(&daemon, root, move |folder, _| export(folder, &params, limit)).await
+        in_folder(&daemon, root, move |folder, _| {
+            export(folder, &params, limit)
+        })
+        .await
     });
     module.add::<TapeSvg, _, _>(async |daemon, _, params| {
         let root = params.root.clone();
@@ -207,7 +210,9 @@ fn part_of(bytes: &[u8], from: u64, max_bytes: usize) -> (&[u8], Option<u64>) {
     if most == rest.len() {
         return (rest, None);
     }
-    let ends = (most.saturating_sub(12)..=most).rev().filter(|end| end % 3 == 0 && *end > 0);
+    let ends = (most.saturating_sub(12)..=most)
+        .rev()
+        .filter(|end| end % 3 == 0 && *end > 0);
     let is_between = |end: &usize| rest[*end] & 0xc0 != 0x80;
     let end = ends.clone().find(is_between).or_else(|| ends.max());
     let end = end.unwrap_or(rest.len().min(3));

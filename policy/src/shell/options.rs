@@ -22,7 +22,10 @@ pub(super) fn executed_by(name: &str, arguments: &[Word]) -> Vec<Executed> {
     };
     let mut executed = Vec::new();
     // `tar $x` has such an option if x is one: it becomes as many words as it has.
-    if arguments.iter().any(|word| word.splits && word.text.starts_with('$')) {
+    if arguments
+        .iter()
+        .any(|word| word.splits && word.text.starts_with('$'))
+    {
         executed.push(Executed::Unknown);
     }
     for option in options.split(' ') {

@@ -323,7 +323,9 @@ fn an_undo_says_whether_the_file_had_the_rule() {
         if removes {
             fs::remove_file(&file).unwrap();
         }
-        client.run_in(repository.root(), &["coach", "undo", id]).stdout
+        client
+            .run_in(repository.root(), &["coach", "undo", id])
+            .stdout
     };
     assert_has(&said(false), ["restored", "CLAUDE.md"]);
     let gone = said(true);

@@ -84,7 +84,10 @@ fn recording_begins_with_an_installation_or_the_first_hook_and_ends_with_the_las
     let fail = || {
         command.set(command.get() + 1);
         let call = format!("t{}", command.get());
-        silent_hook(&daemon, &failure("s", &call, "make", "Exit code 1\nerror: x"));
+        silent_hook(
+            &daemon,
+            &failure("s", &call, "make", "Exit code 1\nerror: x"),
+        );
     };
     fail();
     events(&daemon, 1);

@@ -164,7 +164,9 @@ fn an_animation_types_at_the_recorded_times_and_pauses_at_its_end() {
 #[test]
 fn an_export_of_any_length_is_printed_whole() {
     let pipeline = Pipeline::with_config("{limits: {reply_bytes: 20000}}");
-    let lines: String = (0..2000).map(|line| format!("line {line} \u{e9}\n")).collect();
+    let lines: String = (0..2000)
+        .map(|line| format!("line {line} \u{e9}\n"))
+        .collect();
     let output = lines.replace('\n', "\r\n");
     let event = serde_json::to_string(&json!([0.1, "o", output])).unwrap();
     let header = json!({"version": 2, "width": 80, "height": 24, "command": "a"});
@@ -176,11 +178,21 @@ fn an_export_of_any_length_is_printed_whole() {
     };
     assert_eq!(export(&["--transcript"]), lines);
     let cast = export(&["--format", "asciicast-v2"]);
-    assert_eq!(cast.lines().last().unwrap(), event.replace(',', ", ").replacen("0.1", "0.100", 1));
-    let reply: serde_json::Value = serde_json::from_str(&export(&["--transcript", "--json"])).unwrap();
-    assert_eq!((reply["text"].as_str(), &reply["next"]), (Some(&*lines), &json!(null)));
+    assert_eq!(
+        cast.lines().last().unwrap(),
+        event.replace(',', ", ").replacen("0.1", "0.100", 1)
+    );
+    let reply: serde_json::Value =
+        serde_json::from_str(&export(&["--transcript", "--json"])).unwrap();
+    assert_eq!(
+        (reply["text"].as_str(), &reply["next"]),
+        (Some(&*lines), &json!(null))
+    );
     assert_eq!(pipeline.tape(&["play", &tape]).stdout, output);
     // A client that does not ask for parts gets no part without its end.
     let params = json!({"root": pipeline.tapes(), "tape": tape, "format": "transcript"});
-    pipeline.daemon.connect().refused("tape.export", &params, "reply_too_large");
+    pipeline
+        .daemon
+        .connect()
+        .refused("tape.export", &params, "reply_too_large");
 }

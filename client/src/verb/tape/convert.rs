@@ -67,7 +67,10 @@ pub(super) fn exported(
         }
         next = part["next"].as_u64();
         if next.is_none() {
-            whole.value.as_object_mut().map(|members| members.remove("next"));
+            whole
+                .value
+                .as_object_mut()
+                .map(|members| members.remove("next"));
             whole.json = written(TapeExport::NAME, &whole.value)?;
         }
     }

@@ -27,8 +27,7 @@ pub(super) fn play(args: &TapePlayArgs, context: &mut Context) -> Result<Exit, F
         },
         from: Some(0),
     };
-    let answer = exported(params, context)
-        .map_err(|failure| failure.of_verb("tape.play"))?;
+    let answer = exported(params, context).map_err(|failure| failure.of_verb("tape.play"))?;
     let reply = &answer.value;
     if context.global.json || !is_watched {
         return context.print_output(&answer, true);

@@ -9,8 +9,8 @@ use super::reports::shown_effect;
 use crate::detect::Detector;
 use crate::fingerprint::{fingerprint, normalise};
 use crate::ledger::{
-    CandidateRow, DecisionRow, Page, decisions, evidence_of, evidence_times, fingerprints, guards, guards_len,
-    is_edited, page, promotions, short_id, state_of, statuses,
+    CandidateRow, DecisionRow, Page, decisions, evidence_of, evidence_times, fingerprints, guards,
+    guards_len, is_edited, page, promotions, short_id, state_of, statuses,
 };
 use crate::record::{Filter, counts, mutes, page as events_page};
 use ccd_protocol::coach::{

@@ -213,7 +213,9 @@ impl Coach {
 
     /// Returns whether what arrives is kept. Without a setting, the first hook starts that, unless the user has uninstalled them.
     pub(super) fn may_record(&self, settings: &CoachSettings) -> bool {
-        settings.record.unwrap_or_else(|| !self.consent.is_refused())
+        settings
+            .record
+            .unwrap_or_else(|| !self.consent.is_refused())
     }
 
     pub(super) fn settings(&self) -> CoachSettings {

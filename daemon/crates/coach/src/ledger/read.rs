@@ -118,7 +118,10 @@ pub(crate) async fn find(ledger: &Ledger, start: &str) -> SqlResult<CandidateLoo
 pub(crate) async fn fingerprints(ledger: &Ledger) -> SqlResult<Vec<String>> {
     let all = query_as("SELECT CAST(fingerprint AS TEXT) FROM candidates ORDER BY 1");
     let all: Vec<Lenient<(String,)>> = all.fetch_all(ledger.readers()).await?;
-    Ok(legible(all, "candidates").into_iter().map(|row| row.0).collect())
+    Ok(legible(all, "candidates")
+        .into_iter()
+        .map(|row| row.0)
+        .collect())
 }
 
 #[derive(Debug, Default)]
@@ -222,7 +225,10 @@ pub(crate) async fn promotions(ledger: &Ledger) -> SqlResult<Vec<Promotion>> {
                 'reason', CAST(coalesce(reason, '') AS TEXT), 'promoted_at', CAST(coalesce(promoted_at, '') AS TEXT))
             FROM promotions ORDER BY promoted_at DESC, rowid DESC",
     );
-    Ok(readable(rows.fetch_all(ledger.readers()).await?, "promotions"))
+    Ok(readable(
+        rows.fetch_all(ledger.readers()).await?,
+        "promotions",
+    ))
 }
 
 /// Returns the pieces of evidence for a candidate, oldest first.
@@ -238,7 +244,10 @@ pub(crate) async fn evidence_of(
     );
     let rows = query_scalar(ccd_store::AssertSqlSafe(rows));
     let rows = rows.bind(fingerprint).bind(limit);
-    Ok(readable(rows.fetch_all(ledger.readers()).await?, "ccd_evidence"))
+    Ok(readable(
+        rows.fetch_all(ledger.readers()).await?,
+        "ccd_evidence",
+    ))
 }
 
 /// Returns when each piece of evidence for a candidate occurred, oldest first.
@@ -278,7 +287,10 @@ pub(crate) async fn guards(ledger: &Ledger) -> SqlResult<Vec<Guard>> {
                 'repo_ids', json(iif(json_valid(repo_ids), repo_ids, json_quote(repo_ids))), 'created_at', created_at, 'hits', hits)
             FROM ccd_guards ORDER BY created_at",
     );
-    Ok(readable(rows.fetch_all(ledger.readers()).await?, "ccd_guards"))
+    Ok(readable(
+        rows.fetch_all(ledger.readers()).await?,
+        "ccd_guards",
+    ))
 }
 
 /// Returns the number of guards, also of those that cannot be read.
@@ -288,7 +300,8 @@ pub(crate) async fn guards_len(ledger: &Ledger) -> SqlResult<i64> {
 }
 
 pub(crate) async fn statuses(ledger: &Ledger) -> SqlResult<BTreeMap<String, u64>> {
-    let rows = "SELECT CAST(coalesce(status, 'pending') AS TEXT), count(*) FROM candidates GROUP BY 1";
+    let rows =
+        "SELECT CAST(coalesce(status, 'pending') AS TEXT), count(*) FROM candidates GROUP BY 1";
     let rows: Vec<Lenient<(String, i64)>> = query_as(rows).fetch_all(ledger.readers()).await?;
     Ok(legible(rows, "candidates")
         .into_iter()

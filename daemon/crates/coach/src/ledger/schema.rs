@@ -85,7 +85,8 @@ mod tests {
     .shared_with_others("ccd_migrations", &[]);
 
     /// Another program, which writes the same tables.
-    const OTHER: Schema<Sql> = Schema::new(Synchronous::Normal, &[]).shared_with_others("other", &[]);
+    const OTHER: Schema<Sql> =
+        Schema::new(Synchronous::Normal, &[]).shared_with_others("other", &[]);
 
     #[tokio::test]
     async fn a_ledger_of_the_first_version_keeps_its_evidence() {
@@ -143,18 +144,38 @@ mod tests {
             other.commit(Sql(rows)).await.unwrap();
         }
         let guards = guards(&ledger).await.unwrap();
-        let guards: Vec<_> = guards.iter().map(|one| (&*one.fingerprint, &*one.reason)).collect();
+        let guards: Vec<_> = guards
+            .iter()
+            .map(|one| (&*one.fingerprint, &*one.reason))
+            .collect();
         assert_eq!(guards, [("f1", "no"), ("f3", "n\u{fffd}")]);
         assert_eq!(guards_len(&ledger).await.unwrap(), 3);
         let known = known(&ledger).await.unwrap();
-        let keys = known.iter().flat_map(|one| &one.groups).map(|one| &*one.key);
+        let keys = known
+            .iter()
+            .flat_map(|one| &one.groups)
+            .map(|one| &*one.key);
         assert_eq!(keys.collect::<Vec<_>>(), ["k"]);
-        let listed = page(&ledger, Page { limit: 9, ..Page::default() }).await.unwrap();
+        let listed = page(
+            &ledger,
+            Page {
+                limit: 9,
+                ..Page::default()
+            },
+        )
+        .await
+        .unwrap();
         let titles: Vec<_> = listed.iter().map(|row| (&*row.title, row.count)).collect();
         assert_eq!(titles, [("b\u{fffd}", 0), ("good", 2)]);
         assert_eq!(fingerprints(&ledger).await.unwrap().len(), 2);
         assert_eq!(promotions(&ledger).await.unwrap().len(), 2);
-        assert_eq!(evidence_of(&ledger, "aaaaaaaaaaaaaaaa", 9).await.unwrap().len(), 1);
+        assert_eq!(
+            evidence_of(&ledger, "aaaaaaaaaaaaaaaa", 9)
+                .await
+                .unwrap()
+                .len(),
+            1
+        );
         assert_eq!(statuses(&ledger).await.unwrap()["pending"], 1);
     }
 }

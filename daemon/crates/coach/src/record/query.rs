@@ -196,8 +196,7 @@ pub(crate) async fn counts(events: &Events) -> SqlResult<Counts> {
     let rows = query_as(
         "SELECT CAST(signal_type AS TEXT), coalesce(processed, 0) != 0, count(*) FROM events GROUP BY 1, 2",
     );
-    let rows: Vec<Lenient<(Option<String>, bool, i64)>> =
-        rows.fetch_all(events.readers()).await?;
+    let rows: Vec<Lenient<(Option<String>, bool, i64)>> = rows.fetch_all(events.readers()).await?;
     let mut counts = Counts::default();
     for (signal_type, is_processed, count) in legible(rows, "events") {
         let count = count.unsigned_abs();
@@ -237,7 +236,10 @@ pub(crate) async fn mutes(events: &Events) -> SqlResult<Vec<Mute>> {
         "SELECT json_object('type', nullif(signal_type, ''), 'repo_id', nullif(repo_id, ''), 'since', since)
             FROM ccd_mutes ORDER BY since",
     );
-    Ok(readable(rows.fetch_all(events.readers()).await?, "ccd_mutes"))
+    Ok(readable(
+        rows.fetch_all(events.readers()).await?,
+        "ccd_mutes",
+    ))
 }
 
 pub(crate) async fn contexts_of(events: &Events, ids: &[&str]) -> SqlResult<Vec<Value>> {
@@ -325,12 +327,23 @@ mod tests {
         ] {
             other.commit(Sql(rows)).await.unwrap();
         }
-        let all = Filter { limit: 9, ..Filter::default() };
-        let ids: Vec<_> = page(&events, all).await.unwrap().into_iter().map(|one| one.id).collect();
+        let all = Filter {
+            limit: 9,
+            ..Filter::default()
+        };
+        let ids: Vec<_> = page(&events, all)
+            .await
+            .unwrap()
+            .into_iter()
+            .map(|one| one.id)
+            .collect();
         assert_eq!(ids, ["b", "a"], "the type of the third is not known");
         let mut found = pending(&events, 10).await.unwrap();
         found.sort_by(|one, other| one.id.cmp(&other.id));
-        let sources: Vec<_> = found.iter().map(|one| (&*one.repo_key, &*one.session_id)).collect();
+        let sources: Vec<_> = found
+            .iter()
+            .map(|one| (&*one.repo_key, &*one.session_id))
+            .collect();
         assert_eq!(sources, [("key", "session"), ("key", "\u{fffd}"), ("", "")]);
         assert_eq!(successes(&events, "").await.unwrap().len(), 1);
         assert_eq!(counts(&events).await.unwrap().by_type["USER_CORRECTION"], 2);

@@ -47,7 +47,12 @@ async fn a_batch_ends_with_its_client_where_it_would_wait() {
         (json!([count(1), count(2), wait(3), count(4)]), 1, 2),
         (json!([wait(1), count(2)]), 1, 0),
     ] {
-        let [started, ended, before] = [&server.seen.started, &server.seen.ended, &server.seen.counted].map(Seen::get);
+        let [started, ended, before] = [
+            &server.seen.started,
+            &server.seen.ended,
+            &server.seen.counted,
+        ]
+        .map(Seen::get);
         let mut client = server.connect().await;
         client.send(&wait(0)).await;
         client.send(&batch).await;
@@ -55,7 +60,10 @@ async fn a_batch_ends_with_its_client_where_it_would_wait() {
         eventually("both run", || Seen::get(&server.seen.started) == all).await;
         drop(client);
         // The other call has noticed it.
-        eventually("the client has left", || Seen::get(&server.seen.ended) > ended).await;
+        eventually("the client has left", || {
+            Seen::get(&server.seen.ended) > ended
+        })
+        .await;
         server.gate.add_permits(4);
         eventually("it ends", || server.tracker.len() == 1).await;
         assert_eq!(Seen::get(&server.seen.counted) - before, counted, "{batch}");

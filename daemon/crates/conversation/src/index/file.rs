@@ -61,7 +61,9 @@ impl Index {
     ) -> bool {
         match error {
             ConversationError::Index(error) => self.replace(failed, error).await,
-            ConversationError::Feed(error) => error.is_closed() && self.replace(failed, error).await,
+            ConversationError::Feed(error) => {
+                error.is_closed() && self.replace(failed, error).await
+            }
             _ => false,
         }
     }

@@ -231,7 +231,9 @@ impl Said {
 
 /// Returns whether an order is to use something.
 fn is_choice(want: &str) -> bool {
-    ["use", "prefer", "take"].iter().any(|verb| starts_with(want, verb))
+    ["use", "prefer", "take"]
+        .iter()
+        .any(|verb| starts_with(want, verb))
 }
 
 /// Returns when an order is to be followed: what it says after "when", or what it is about.

@@ -77,8 +77,12 @@ pub(super) fn is_thing(text: &str) -> bool {
     let words = text.split(' ');
     words.clone().count() <= MOST_WORDS
         && !Keywords::new(text).is_empty()
-        && !words.clone().any(|word| WORDS.has("reports", &word.to_lowercase()))
-        && !words.into_iter().any(|word| WORDS.has("one", &word.to_lowercase()))
+        && !words
+            .clone()
+            .any(|word| WORDS.has("reports", &word.to_lowercase()))
+        && !words
+            .into_iter()
+            .any(|word| WORDS.has("one", &word.to_lowercase()))
 }
 
 /// Returns whether a text is about one thing at hand: "this button".

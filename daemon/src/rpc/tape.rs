@@ -176,7 +176,12 @@ fn export(
         }
     };
     let (part, next) = match params.from {
-        Some(from) => part_of(&bytes, from, reply_bytes / 4 * PART_FOURTHS),
+        Some(from) => part_of(
+            &bytes,
+            !is_output || !is_lossy,
+            from,
+            reply_bytes / 4 * PART_FOURTHS,
+        ),
         None => (&bytes[..], None),
     };
     Ok(TapeExportReply {
@@ -189,12 +194,12 @@ fn export(
 }
 
 /// Returns the part of an export that starts at `from` and takes at most `max_bytes` in a reply, and where the next one starts.
-/// A part ends between characters, if the export is text, and its Base64 needs no padding.
-fn part_of(bytes: &[u8], from: u64, max_bytes: usize) -> (&[u8], Option<u64>) {
+/// A part ends between characters, if the export is text, or else its Base64 needs no padding.
+fn part_of(bytes: &[u8], is_text: bool, from: u64, max_bytes: usize) -> (&[u8], Option<u64>) {
     let from = usize::try_from(from).map_or(bytes.len(), |from| from.min(bytes.len()));
     let rest = &bytes[from..];
     let mut room = max_bytes;
-    let fits = |byte: &u8| {
+    let mut fits = |byte: &u8| {
         // As JSON, in which a byte that is not UTF-8 becomes a character of three, and in Base64.
         let text_len = match byte {
             b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 8 | 12 => 2,
@@ -210,12 +215,13 @@ fn part_of(bytes: &[u8], from: u64, max_bytes: usize) -> (&[u8], Option<u64>) {
     if most == rest.len() {
         return (rest, None);
     }
-    let ends = (most.saturating_sub(12)..=most)
-        .rev()
-        .filter(|end| end % 3 == 0 && *end > 0);
     let is_between = |end: &usize| rest[*end] & 0xc0 != 0x80;
-    let end = ends.clone().find(is_between).or_else(|| ends.max());
-    let end = end.unwrap_or(rest.len().min(3));
+    let end = if is_text {
+        (1..=most).rev().find(is_between).unwrap_or(most)
+    } else {
+        most / 3 * 3
+    };
+    let end = end.max(rest.len().min(3));
     (&rest[..end], Some((from + end) as u64))
 }
 
@@ -370,10 +376,10 @@ fn recordings(daemon: &Daemon, root: &Path, project: Option<&str>) -> u64 {
 mod tests {
     use super::*;
 
-    fn parts(bytes: &[u8], max_bytes: usize) -> Vec<&[u8]> {
+    fn parts(bytes: &[u8], is_text: bool, max_bytes: usize) -> Vec<&[u8]> {
         let (mut parts, mut from) = (Vec::new(), Some(0));
         while let Some(at) = from {
-            let (part, next) = part_of(bytes, at, max_bytes);
+            let (part, next) = part_of(bytes, is_text, at, max_bytes);
             parts.push(part);
             from = next;
         }
@@ -383,8 +389,8 @@ mod tests {
     #[test]
     fn the_parts_of_an_export_are_all_of_it_and_fit() {
         let text = "a\u{1b}[1m\"é\n漢字🙂\\".repeat(50);
-        for max_bytes in [60, 100, 1000, 100_000] {
-            let parts = parts(text.as_bytes(), max_bytes);
+        for max_bytes in [80, 100, 1000, 100_000] {
+            let parts = parts(text.as_bytes(), true, max_bytes);
             assert_eq!(parts.concat(), text.as_bytes());
             assert_eq!(parts.len() == 1, max_bytes == 100_000);
             for part in parts {
@@ -395,11 +401,11 @@ mod tests {
         }
         let bytes: Vec<u8> = (0..=255).cycle().take(4000).collect();
         for max_bytes in [60, 1000] {
-            let parts = parts(&bytes, max_bytes);
+            let parts = parts(&bytes, false, max_bytes);
             let encoded: String = parts.iter().map(|part| STANDARD.encode(part)).collect();
             assert_eq!(STANDARD.decode(encoded).unwrap(), bytes);
         }
-        assert_eq!(part_of(b"abc", 9, 100), (&b""[..], None));
-        assert_eq!(part_of(&[0x80; 40], 0, 50).0.len() % 3, 0);
+        assert_eq!(part_of(b"abc", true, 9, 100), (&b""[..], None));
+        assert_eq!(part_of(&[0x80; 40], false, 0, 50).0.len() % 3, 0);
     }
 }

@@ -2,10 +2,11 @@
 
 use super::{named, root};
 use crate::args::{TapeExportArgs, TapeImportArgs, TapeSvgArgs, params};
-use crate::call::{Answer, is_elsewhere};
+use crate::call::{Answer, is_elsewhere, written};
 use crate::fields::Fields as _;
 use crate::verb::file::read_text;
 use crate::{Context, Exit, Failure, caller};
+use ccd_protocol::Method as _;
 use ccd_protocol::tape::{
     TapeExport, TapeExportParams, TapeFormat, TapeImport, TapeImportParams, TapeSvg, TapeSvgParams,
 };
@@ -67,10 +68,9 @@ pub(super) fn exported(
         }
         next = part["next"].as_u64();
         if next.is_none() {
-            whole
-                .value
-                .as_object_mut()
-                .map(|members| members.remove("next"));
+            if let Some(members) = whole.value.as_object_mut() {
+                members.remove("next");
+            }
             whole.json = written(TapeExport::NAME, &whole.value)?;
         }
     }

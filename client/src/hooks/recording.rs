@@ -1,12 +1,12 @@
-//! The file in the base directory that says that the coach records, and since when.
+//! The file in the base directory that says whether the coach records, and since when.
 
 use ccd_base::clock;
-use ccd_protocol::coach::RECORDING_FILE;
+use ccd_protocol::coach::{NOT_RECORDING, RECORDING_FILE};
 use ccd_protocol::socket::base_path;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Notes that it records from now on, unless it does already. An error may be ignored: the first hook reports it too.
@@ -19,20 +19,30 @@ pub(super) fn begin() -> io::Result<()> {
         .recursive(true)
         .mode(0o700)
         .create(folder)?;
-    let mut options = File::options();
-    options.write(true).create_new(true).mode(0o600);
-    match options.open(&path) {
-        Ok(mut file) => file.write_all(clock::at_us(SystemTime::now()).as_bytes()),
+    if fs::read(&path).is_ok_and(|text| text == NOT_RECORDING.as_bytes()) {
+        fs::remove_file(&path)?;
+    }
+    match create(&path, &clock::at_us(SystemTime::now())) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(error),
+        created => created,
     }
 }
 
+/// Notes that it does not record, whatever hooks a running session of Claude Code still has.
 pub(super) fn end() -> io::Result<()> {
-    match path().map(fs::remove_file) {
-        Some(Err(error)) if error.kind() != ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+    let Some(path) = path().filter(|path| path.parent().is_some_and(Path::is_dir)) else {
+        return Ok(());
+    };
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => create(&path, NOT_RECORDING),
     }
+}
+
+fn create(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = File::options();
+    options.write(true).create_new(true).mode(0o600);
+    options.open(path)?.write_all(text.as_bytes())
 }
 
 fn path() -> Option<PathBuf> {

@@ -23,7 +23,7 @@ pub(crate) async fn learn(
     params: &InvestigateLearnParams,
 ) -> Result<InvestigationReport, Failure> {
     let session = daemon.sessions.find(&params.session).await?;
-    daemon.services.recorder.flush().await;
+    daemon.services.recorder.flush(session.id()).await;
     let id = session.id().to_string();
     let rows = interactions(&daemon.services.store, &id, MAX_ROWS, i64::MAX).await;
     let rows = rows.map_err(SessionError::from)?;

@@ -132,7 +132,7 @@ async fn history(daemon: &Daemon, params: &SessionHistoryParams) -> RpcResult<Se
     };
     let limit = i64::try_from(limit.min(MAX_HISTORY_LEN)).unwrap_or(i64::MAX);
     // The reply includes everything that happened before this call.
-    daemon.services.recorder.flush().await;
+    daemon.services.recorder.flush(session.id()).await;
     let store = &daemon.services.store;
     let rows = interactions(store, session.id().as_str(), limit, before).await?;
     Ok(SessionHistoryReply {

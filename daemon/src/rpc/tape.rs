@@ -72,7 +72,11 @@ pub(super) fn register(module: &mut Module) {
     module.add::<TapeImport, _, _>(async |daemon, _, params| import(&daemon, params).await);
     module.add::<TapeExport, _, _>(async |daemon, _, params| {
         let root = params.root.clone();
-        in_folder(&daemon, root, move |folder, _| export(folder, &params)).await
+        let limit = daemon.loaded().config.limits.reply_bytes;
+        in_folder(&daemon, root, move |folder, _| {
+            export(folder, &params, limit)
+        })
+        .await
     });
     module.add::<TapeSvg, _, _>(async |daemon, _, params| {
         let root = params.root.clone();
@@ -145,32 +149,80 @@ async fn import(daemon: &Daemon, params: TapeImportParams) -> RpcResult<TapeImpo
     blocking(move || files::bring(&root, &settings, &params)).await
 }
 
-fn export(folder: &TapeFolder, params: &TapeExportParams) -> Result<TapeExportReply, FilesError> {
+/// Of a reply with a part of an export, in fourths of the longest reply.
+const PART_FOURTHS: usize = 3;
+
+fn export(
+    folder: &TapeFolder,
+    params: &TapeExportParams,
+    reply_bytes: usize,
+) -> Result<TapeExportReply, FilesError> {
     let LoadedTape { which, tape, .. } = folder.which(&params.tape)?.load()?;
     let cast = |version| {
         let cast = asciicast::export(&tape, version);
-        (cast.text, cast.is_lossy, None)
+        (cast.text.into_bytes(), cast.is_lossy)
     };
-    let (text, is_lossy, text_b64) = match params.format {
+    let is_output = params.format == TapeFormat::Output;
+    let (bytes, is_lossy) = match params.format {
         TapeFormat::AsciicastV2 => cast(CastVersion::V2),
         TapeFormat::AsciicastV3 => cast(CastVersion::V3),
-        TapeFormat::Transcript => (transcript(&tape), false, None),
+        TapeFormat::Transcript => (transcript(&tape).into_bytes(), false),
         TapeFormat::Output => {
             let chunks = tape.exchanges.iter().flat_map(|exchange| &exchange.chunks);
             let output: Vec<&[u8]> = chunks.map(|chunk| &chunk.data[..]).collect();
             let output = output.concat();
-            let text = String::from_utf8_lossy(&output).into_owned();
-            let is_lossy = text.as_bytes() != output;
-            let text_b64 = is_lossy.then(|| STANDARD.encode(&output));
-            (text, is_lossy, text_b64)
+            let is_lossy = std::str::from_utf8(&output).is_err();
+            (output, is_lossy)
         }
+    };
+    let (part, next) = match params.from {
+        Some(from) => part_of(
+            &bytes,
+            !is_output || !is_lossy,
+            from,
+            reply_bytes / 4 * PART_FOURTHS,
+        ),
+        None => (&bytes[..], None),
     };
     Ok(TapeExportReply {
         tape_id: which.id,
-        text,
+        text: String::from_utf8_lossy(part).into_owned(),
         is_lossy,
-        text_b64,
+        text_b64: (is_output && is_lossy).then(|| STANDARD.encode(part)),
+        next,
     })
+}
+
+/// Returns the part of an export that starts at `from` and takes at most `max_bytes` in a reply, and where the next one starts.
+/// A part ends between characters, if the export is text, or else its Base64 needs no padding.
+fn part_of(bytes: &[u8], is_text: bool, from: u64, max_bytes: usize) -> (&[u8], Option<u64>) {
+    let from = usize::try_from(from).map_or(bytes.len(), |from| from.min(bytes.len()));
+    let rest = &bytes[from..];
+    let mut room = max_bytes;
+    let mut fits = |byte: &u8| {
+        // As JSON, in which a byte that is not UTF-8 becomes a character of three, and in Base64.
+        let text_len = match byte {
+            b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 8 | 12 => 2,
+            0..32 => 6,
+            128.. => 3,
+            _ => 1,
+        };
+        let left = room.checked_sub(text_len + 2);
+        room = left.unwrap_or(0);
+        left.is_some()
+    };
+    let most = rest.iter().take_while(|byte| fits(byte)).count();
+    if most == rest.len() {
+        return (rest, None);
+    }
+    let is_between = |end: &usize| rest[*end] & 0xc0 != 0x80;
+    let end = if is_text {
+        (1..=most).rev().find(is_between).unwrap_or(most)
+    } else {
+        most / 3 * 3
+    };
+    let end = end.max(rest.len().min(3));
+    (&rest[..end], Some((from + end) as u64))
 }
 
 fn draw(folder: &TapeFolder, params: &TapeSvgParams) -> Result<TapeSvgReply, FilesError> {
@@ -318,4 +370,42 @@ fn recordings(daemon: &Daemon, root: &Path, project: Option<&str>) -> u64 {
         tape.is_some_and(|tape| tape.recording().is_some() && tape.settings.root == root)
     });
     live.len() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(bytes: &[u8], is_text: bool, max_bytes: usize) -> Vec<&[u8]> {
+        let (mut parts, mut from) = (Vec::new(), Some(0));
+        while let Some(at) = from {
+            let (part, next) = part_of(bytes, is_text, at, max_bytes);
+            parts.push(part);
+            from = next;
+        }
+        parts
+    }
+
+    #[test]
+    fn the_parts_of_an_export_are_all_of_it_and_fit() {
+        let text = "a\u{1b}[1m\"é\n漢字🙂\\".repeat(50);
+        for max_bytes in [80, 100, 1000, 100_000] {
+            let parts = parts(text.as_bytes(), true, max_bytes);
+            assert_eq!(parts.concat(), text.as_bytes());
+            assert_eq!(parts.len() == 1, max_bytes == 100_000);
+            for part in parts {
+                let part = std::str::from_utf8(part).unwrap();
+                let len = serde_json::to_string(part).unwrap().len() + 4 * part.len().div_ceil(3);
+                assert!(len <= max_bytes + 8, "{len} {max_bytes}");
+            }
+        }
+        let bytes: Vec<u8> = (0..=255).cycle().take(4000).collect();
+        for max_bytes in [60, 1000] {
+            let parts = parts(&bytes, false, max_bytes);
+            let encoded: String = parts.iter().map(|part| STANDARD.encode(part)).collect();
+            assert_eq!(STANDARD.decode(encoded).unwrap(), bytes);
+        }
+        assert_eq!(part_of(b"abc", true, 9, 100), (&b""[..], None));
+        assert_eq!(part_of(&[0x80; 40], false, 0, 50).0.len() % 3, 0);
+    }
 }

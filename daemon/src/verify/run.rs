@@ -15,6 +15,7 @@ use ccd_tape::tools::{input_in_one_line, is_echoed, size, unified};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 /// Maximum number of differing exchanges that are reported; beyond it, the program is considered a different one.
@@ -58,15 +59,22 @@ impl Verify {
             Err(error) => return Outcome::failed(self.not_started(&error)),
         };
         let mut live = LiveProgram::new(shot, &self.tape, &self.secrets);
-        let compared = tokio::select! {
-            compared = self.compare(&mut live, &handle) => Some(compared),
-            () = handle.cancelled().cancelled() => None,
+        let runtime = Handle::current();
+        // Comparing a long answer takes seconds of processor time.
+        let compare = move || {
+            runtime.block_on(async {
+                let compared = tokio::select! {
+                    compared = self.compare(&mut live, &handle) => Some(compared),
+                    () = handle.cancelled().cancelled() => None,
+                };
+                live.shot.end(EndReason::Closed).await;
+                if let Err(error) = live.shot.collect().await {
+                    tracing::warn!(%error, "could not clean up after a program that was compared with its tape");
+                }
+                compared
+            })
         };
-        live.shot.end(EndReason::Closed).await;
-        if let Err(error) = live.shot.collect().await {
-            tracing::warn!(%error, "could not clean up after a program that was compared with its tape");
-        }
-        match compared {
+        match ccd_store::blocking(compare).await {
             Some(Ok(verdict)) => Outcome::done(verdict),
             Some(Err(error)) => Outcome::failed(error.to_string()),
             None => Outcome::cancelled(),

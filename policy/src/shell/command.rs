@@ -27,7 +27,8 @@ pub(super) const NOT_UNDERSTOOD: &[&str] = &[
     "always",
 ];
 
-/// Variables that decide which programs a shell or a program starts; `*` stands for any characters.
+/// Variables that decide which programs a shell or a program starts, some of them only with such a value; `*` stands for any
+/// characters.
 const DANGEROUS: &str = include_str!("dangerous.txt");
 
 /// Variables whose values a shell computes, which executes what a subscript in them says.
@@ -51,7 +52,7 @@ impl Command {
             let mut words: Vec<Word> = words.collect();
             check_braces(&words)?;
             if let Some(name) = words.get(1) {
-                check_variable(&name.text, "")?;
+                check_variable(&name.text, None)?;
             }
             if words.iter().any(has_quoted_substitution) {
                 return Err("a word of `for` contains a command".into());
@@ -98,11 +99,12 @@ fn check_braces(words: &[Word]) -> Result<(), Doubt> {
     }
 }
 
-/// Refuses to set such a variable; a computed one may get a number.
-pub(super) fn check_variable(name: &str, value: &str) -> Result<(), Doubt> {
-    let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
-    let is_computed = COMPUTED.split(' ').any(|computed| computed == name) && !is_number;
-    if is_computed || is_dangerous(name) {
+/// Refuses to set such a variable; a computed one may get a number. Without a value, it can be anything.
+pub(super) fn check_variable(name: &str, value: Option<&str>) -> Result<(), Doubt> {
+    let is_number = |value: &str| value.bytes().all(|byte| byte.is_ascii_digit());
+    let has_number = value.is_some_and(|value| !value.is_empty() && is_number(value));
+    let is_computed = COMPUTED.split(' ').any(|computed| computed == name) && !has_number;
+    if is_computed || is_dangerous(name, value) {
         return Err(format!(
             "it sets {name}, which decides what commands execute"
         ));
@@ -110,16 +112,19 @@ pub(super) fn check_variable(name: &str, value: &str) -> Result<(), Doubt> {
     Ok(())
 }
 
-fn is_dangerous(name: &str) -> bool {
+fn is_dangerous(name: &str, value: Option<&str>) -> bool {
     let mut patterns = DANGEROUS.lines();
-    patterns.any(|pattern| glob::matches(pattern, name))
+    patterns.any(|pattern| {
+        let (names, values) = pattern.split_once('=').unwrap_or((pattern, "*"));
+        glob::matches(names, name) && value.is_none_or(|value| glob::matches(values, value))
+    })
 }
 
 /// Refuses assignments that could make a later command execute something else.
 pub(super) fn check_assignment(word: &Word) -> Result<(), Doubt> {
     let name = word.assigned().unwrap_or_default();
     let (target, value) = word.text.split_once('=').unwrap_or_default();
-    check_variable(name, if word.known { value } else { "" })?;
+    check_variable(name, word.known.then_some(value))?;
     if target.contains('[') {
         return Err("it assigns to an element of an array".into());
     }

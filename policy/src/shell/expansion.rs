@@ -214,7 +214,7 @@ impl Scanner<'_> {
             rest.starts_with(|c: char| "@*?-$!".contains(c)) && rest[1..].starts_with(['}', ':']);
         let name_len = name_len(rest);
         if !is_special && rest[name_len..].trim_start_matches(':').starts_with('=') {
-            check_variable(&rest[..name_len], "")?;
+            check_variable(&rest[..name_len], None)?;
         }
         self.at += if is_special { 1 } else { name_len };
         if self.skip("[") {

@@ -21,6 +21,9 @@ pub(super) fn executed_by(name: &str, arguments: &[Word]) -> Vec<Executed> {
         return Vec::new();
     };
     let mut executed = Vec::new();
+    if arguments.iter().any(may_be_option) {
+        executed.push(Executed::Unknown);
+    }
     for option in options.split(' ') {
         if option == ":" {
             executed.extend(commands(arguments));
@@ -29,6 +32,21 @@ pub(super) fn executed_by(name: &str, arguments: &[Word]) -> Vec<Executed> {
         executed.extend((0..arguments.len()).flat_map(of_argument));
     }
     executed
+}
+
+/// Returns whether an expansion decides which option a word is: `--$x`, and `$x`, which becomes as many words as x has. One in
+/// quotation marks is taken for an operand.
+fn may_be_option(word: &Word) -> bool {
+    let text = &*word.text;
+    let is_computed = match (text.strip_prefix("--"), text.strip_prefix('-')) {
+        (Some(long), _) => long
+            .split('=')
+            .next()
+            .is_some_and(|name| name.contains('$')),
+        (None, Some(short)) => short.starts_with('$'),
+        (None, None) => word.splits && text.starts_with('$'),
+    };
+    is_computed && !word.known
 }
 
 /// Returns what the argument at `at` makes a program execute, if it is `option`.

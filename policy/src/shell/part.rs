@@ -188,7 +188,7 @@ fn evaluates(name: &str, arguments: &[Word]) -> Result<bool, Doubt> {
     for word in arguments {
         if word.assigned().is_some() {
             check_assignment(word)?;
-        } else if (!is_comparing && check_variable(&word.text, "").is_err())
+        } else if (!is_comparing && check_variable(&word.text, None).is_err())
             || has_quoted_substitution(word)
             || (is_declaring && word.text.contains('['))
         {

@@ -175,6 +175,9 @@ pub struct CoachUndoReply {
     pub candidate: Candidate,
     /// The decision that was undone.
     pub undone: Decision,
+    /// The file that a rule was taken out of. Null if the decision changed none, or the file did not have the rule any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restored: Option<String>,
 }
 
 /// Parameters of `coach.guard`.

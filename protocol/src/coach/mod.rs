@@ -31,8 +31,12 @@ pub use try_out::{
     CoachFingerprintReply, CoachPatternsReply, Detected, PatternGroup, Signal,
 };
 
-/// The file in the base directory that exists while the coach records. It contains since when, RFC 3339.
+/// The file in the base directory that says since when the coach records, RFC 3339, or [`NOT_RECORDING`]. Without it, the first
+/// hook makes it.
 pub const RECORDING_FILE: &str = "coach-recording-since";
+
+/// The user has uninstalled the hooks: those that a running session of Claude Code still has do not start recording again.
+pub const NOT_RECORDING: &str = "hooks uninstalled";
 
 methods! {
     CoachStatus = "coach.status" (NoParams) -> CoachStatusReply, "Returns the numbers of events and candidates, and the problems of the coach's files.";

@@ -317,6 +317,9 @@ pub struct TapeExportParams {
     pub root: Option<String>,
     pub tape: String,
     pub format: TapeFormat,
+    /// Return only the part that starts at this byte, as much as fits into a reply. Default: all of it, or an error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<u64>,
 }
 
 /// Output format of `tape.export`.
@@ -346,6 +349,9 @@ pub struct TapeExportReply {
     /// With `is_lossy` and format `output`: the original bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_b64: Option<String>,
+    /// `from` of the next part; null after the last one, or without `from`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<u64>,
 }
 
 /// Parameters of `tape.svg`.

@@ -3,9 +3,13 @@
 use super::candidate;
 use crate::hook::{events, failure, hook, silent_hook};
 use crate::support::exec::Repository;
-use crate::support::{Ccctl, Daemon, assert_fields, assert_has, eventually, kind};
+use crate::support::worker::kill_worker;
+use crate::support::{
+    Ccctl, Daemon, any_moment, assert_fields, assert_has, eventually, kind, rounds,
+};
 use serde_json::{Value, json};
 use std::fs;
+use std::time::Duration;
 
 #[test]
 fn approving_writes_a_marked_block_and_undoing_restores_every_byte() {
@@ -277,4 +281,54 @@ fn a_rule_in_ones_own_words_is_made_of_an_event() {
     ] {
         assert_ne!(rule(event, text).code, Some(0), "{event} {text}");
     }
+}
+
+#[test]
+fn an_undo_that_a_kill_interrupts_is_done_or_can_be_repeated() {
+    let daemon = Daemon::start();
+    let repository = Repository::new();
+    let file = repository.root().join("CLAUDE.md");
+    let before = "# Project\n";
+    fs::write(&file, before).unwrap();
+    let candidate = candidate(&daemon, &repository);
+    let id = json!({"id": candidate["id"], "cwd": repository.root()});
+    for round in 0..rounds() {
+        daemon.ok("coach.approve", &id);
+        assert_ne!(fs::read_to_string(&file).unwrap(), before);
+        std::thread::scope(|scope| {
+            scope.spawn(|| daemon.try_call_value("coach.undo", &id));
+            any_moment(round, Duration::from_millis(30));
+            kill_worker(&daemon);
+        });
+        let status = daemon.ok("coach.get", &id)["candidate"]["status"].clone();
+        if status != "pending" {
+            daemon.ok("coach.undo", &id);
+        }
+        let undone = daemon.ok("coach.get", &id);
+        assert_eq!(undone["candidate"]["status"], "pending", "round {round}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), before, "round {round}");
+    }
+}
+
+#[test]
+fn an_undo_says_whether_the_file_had_the_rule() {
+    let daemon = Daemon::start();
+    let repository = Repository::new();
+    let file = repository.root().join("CLAUDE.md");
+    let candidate = candidate(&daemon, &repository);
+    let params = json!({"id": candidate["id"], "cwd": repository.root()});
+    let (id, client) = (candidate["id"].as_str().unwrap(), Ccctl::new(&daemon));
+    let said = |removes: bool| {
+        daemon.ok("coach.approve", &params);
+        if removes {
+            fs::remove_file(&file).unwrap();
+        }
+        client
+            .run_in(repository.root(), &["coach", "undo", id])
+            .stdout
+    };
+    assert_has(&said(false), ["restored", "CLAUDE.md"]);
+    let gone = said(true);
+    assert!(!gone.contains("restored"), "{gone}");
+    assert_has(&gone, ["CLAUDE.md was not changed"]);
 }

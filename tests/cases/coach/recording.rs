@@ -80,18 +80,44 @@ fn recording_begins_with_an_installation_or_the_first_hook_and_ends_with_the_las
         let ran = at_home(&daemon, daemon.home(), &["hooks", verb]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
     };
-    hooks("install");
-    assert!(since(&daemon).is_string());
-    assert_eq!(records(&daemon), ["coach-recording-since"]);
-    hooks("uninstall");
-    assert_eq!((since(&daemon), records(&daemon)), (Value::Null, vec![]));
-    let payload = failure("s", "t1", "make", "Exit code 1\nerror: x");
-    silent_hook(&daemon, &payload);
+    let command = std::cell::Cell::new(0);
+    let fail = || {
+        command.set(command.get() + 1);
+        let call = format!("t{}", command.get());
+        silent_hook(
+            &daemon,
+            &failure("s", &call, "make", "Exit code 1\nerror: x"),
+        );
+    };
+    fail();
     events(&daemon, 1);
     assert!(since(&daemon).is_string());
     hooks("install");
     hooks("uninstall");
     assert_eq!(since(&daemon), Value::Null);
+    // A running session of Claude Code still has the hooks.
+    fail();
+    assert_eq!(since(&daemon), Value::Null);
+    hooks("install");
+    assert!(since(&daemon).is_string());
+    fail();
+    events(&daemon, 2);
+
+    hooks("uninstall");
+    std::fs::write(daemon.config_path(), r#"{"coach": {"record": true}}"#).unwrap();
+    daemon.ok("daemon.reload", &json!({}));
+    assert!(since(&daemon).is_string());
+    fail();
+    events(&daemon, 3);
+}
+
+#[test]
+fn an_installation_records_nothing_by_itself() {
+    let daemon = Daemon::start();
+    let ran = at_home(&daemon, daemon.home(), &["hooks", "install"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(since(&daemon).is_string());
+    assert_eq!(records(&daemon), ["coach-recording-since"]);
 }
 
 #[test]

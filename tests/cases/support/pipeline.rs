@@ -55,8 +55,12 @@ pub(crate) struct Pipeline {
 
 impl Pipeline {
     pub(crate) fn new() -> Self {
+        Self::with_config("{}")
+    }
+
+    pub(crate) fn with_config(text: &str) -> Self {
         Self {
-            daemon: Daemon::start(),
+            daemon: Daemon::with_config(text),
         }
     }
 

@@ -160,3 +160,40 @@ fn an_animation_types_at_the_recorded_times_and_pauses_at_its_end() {
     let refused = bench.tape(&["svg", &tape, "--end-pause", "1"]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
 }
+
+#[test]
+fn an_export_of_any_length_is_printed_whole() {
+    let pipeline = Pipeline::with_config("{limits: {reply_bytes: 20000}}");
+    let lines: String = (0..2000)
+        .map(|line| format!("line {line} \u{e9}\n"))
+        .collect();
+    let output = lines.replace('\n', "\r\n");
+    let event = serde_json::to_string(&json!([0.1, "o", output])).unwrap();
+    let header = json!({"version": 2, "width": 80, "height": 24, "command": "a"});
+    let (tape, _) = imported(&pipeline, &format!("{header}\n{event}\n"));
+    let export = |words: &[&str]| {
+        let ran = pipeline.tape(&[&["export", &tape], words].concat());
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        ran.stdout
+    };
+    assert_eq!(export(&["--transcript"]), lines);
+    let cast = export(&["--format", "asciicast-v2"]);
+    let printed = cast.lines().skip(1).map(|line| {
+        let (_, _, data): (f64, String, String) = serde_json::from_str(line).unwrap();
+        data
+    });
+    assert_eq!(printed.collect::<String>(), output);
+    let reply: serde_json::Value =
+        serde_json::from_str(&export(&["--transcript", "--json"])).unwrap();
+    assert_eq!(
+        (reply["text"].as_str(), &reply["next"]),
+        (Some(&*lines), &json!(null))
+    );
+    assert_eq!(pipeline.tape(&["play", &tape]).stdout, output);
+    // A client that does not ask for parts gets no part without its end.
+    let params = json!({"root": pipeline.tapes(), "tape": tape, "format": "transcript"});
+    pipeline
+        .daemon
+        .connect()
+        .refused("tape.export", &params, "reply_too_large");
+}

@@ -310,3 +310,29 @@ fn a_program_between_pipes_reads_what_it_reads_without_a_recording_and_when_it_i
         assert_eq!(verified.code, Some(0), "round {round}: {verified:?}");
     }
 }
+
+#[test]
+fn comparing_a_long_answer_holds_up_no_other_client() {
+    let daemon = Daemon::start();
+    let root = daemon.home().join("t");
+    let script = "read -r x; i=0; while [ $i -lt 60000 ]; do echo \"$x $i Lorem ipsum dolor sit amet\"; i=$((i+1)); done; echo done; read -r x";
+    let session = start(&daemon, &["sh", "-c", script], &named(&root, "it")).unwrap();
+    ask(&daemon, &session, (Some("a"), "(?m)^done$")).unwrap();
+    close(&daemon, &session);
+    let begun = Instant::now();
+    let (slowest, verdict) = std::thread::scope(|scope| {
+        let verify = scope.spawn(|| verified(&daemon, &root));
+        let mut connection = daemon.connect();
+        let mut slowest = Duration::ZERO;
+        while !verify.is_finished() {
+            let ping = Instant::now();
+            connection.ok("daemon.ping", &json!({}));
+            slowest = slowest.max(ping.elapsed());
+            throughout(Duration::from_millis(5), || ());
+        }
+        (slowest, verify.join().unwrap())
+    });
+    assert_eq!(verdict["same"], true, "{verdict}");
+    let took = begun.elapsed();
+    assert!(slowest < took / 4, "a ping took {slowest:?} of {took:?}");
+}

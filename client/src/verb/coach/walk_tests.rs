@@ -53,6 +53,7 @@ impl Desk for Fake {
             "diff": "+a rule\n",
             "warnings": ["it is long"],
             "undone": {"at": "", "decision": "approve", "file": "/p/CLAUDE.md", "undone": true},
+            "restored": "/p/CLAUDE.md",
         }))
     }
 

@@ -2,10 +2,11 @@
 
 use super::{named, root};
 use crate::args::{TapeExportArgs, TapeImportArgs, TapeSvgArgs, params};
-use crate::call::{Answer, is_elsewhere};
+use crate::call::{Answer, is_elsewhere, written};
 use crate::fields::Fields as _;
 use crate::verb::file::read_text;
 use crate::{Context, Exit, Failure, caller};
+use ccd_protocol::Method as _;
 use ccd_protocol::tape::{
     TapeExport, TapeExportParams, TapeFormat, TapeImport, TapeImportParams, TapeSvg, TapeSvgParams,
 };
@@ -41,12 +42,39 @@ pub(super) fn export(args: &TapeExportArgs, context: &mut Context) -> Result<Exi
         root: root(&args.of.root)?,
         tape: named(&args.of.tape)?,
         format,
+        from: Some(0),
     };
-    let answer = context.fetch::<TapeExport>(&params)?;
+    let answer = exported(params, context)?;
     if answer.value.has("is_lossy") {
         context.note("bytes that are not UTF-8 were replaced");
     }
     write(&answer, "text", args.output.as_deref(), context)
+}
+
+/// Returns an export of any length, which is requested in parts.
+pub(super) fn exported(
+    mut params: TapeExportParams,
+    context: &mut Context,
+) -> Result<Answer<Value>, Failure> {
+    let mut whole = context.fetch::<TapeExport>(&params)?;
+    let mut next = whole.value["next"].as_u64();
+    while let Some(from) = next {
+        params.from = Some(from);
+        let part = context.fetch::<TapeExport>(&params)?.value;
+        for name in ["text", "text_b64"] {
+            if let Some(Value::String(text)) = whole.value.get_mut(name) {
+                text.push_str(part.text(name));
+            }
+        }
+        next = part["next"].as_u64();
+        if next.is_none() {
+            if let Some(members) = whole.value.as_object_mut() {
+                members.remove("next");
+            }
+            whole.json = written(TapeExport::NAME, &whole.value)?;
+        }
+    }
+    Ok(whole)
 }
 
 /// Writes the text at a path of a reply to a file; without one, prints it or, with `--json`, the reply.

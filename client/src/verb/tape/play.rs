@@ -1,6 +1,7 @@
 //! `ccctl tape play`: plays back a tape in this terminal.
 
 use super::cast::{CastChunk, PlaybackPace, pieces};
+use super::convert::exported;
 use super::{named, root};
 use crate::args::TapePlayArgs;
 use crate::attach::{Below, UserScreen};
@@ -8,7 +9,7 @@ use crate::fields::Fields as _;
 use crate::fullscreen::{Event, Events, Key};
 use crate::terminal::can_draw;
 use crate::{Context, Exit, Failure};
-use ccd_protocol::tape::{TapeExport, TapeExportParams, TapeFormat};
+use ccd_protocol::tape::{TapeExportParams, TapeFormat};
 use rustix::termios::{QueueSelector, tcflush};
 use std::io;
 use std::time::{Duration, Instant};
@@ -24,10 +25,9 @@ pub(super) fn play(args: &TapePlayArgs, context: &mut Context) -> Result<Exit, F
         } else {
             TapeFormat::Output
         },
+        from: Some(0),
     };
-    let answer = context
-        .fetch::<TapeExport>(&params)
-        .map_err(|failure| failure.of_verb("tape.play"))?;
+    let answer = exported(params, context).map_err(|failure| failure.of_verb("tape.play"))?;
     let reply = &answer.value;
     if context.global.json || !is_watched {
         return context.print_output(&answer, true);

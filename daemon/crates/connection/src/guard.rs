@@ -50,7 +50,7 @@ const REPEATABLE_METHODS: [&str; 5] = [
 const DOING_METHODS: [&str; 4] = ["session.send", "session.run", "session.cleanup", "run.once"];
 
 /// Returns whether a call ends with its connection: it may wait for a long time, or it says itself what is closed then.
-pub(super) fn ends_with_connection(method: &str) -> bool {
+fn ends_with_connection(method: &str) -> bool {
     method == "session.create" || waits(method)
 }
 
@@ -185,21 +185,33 @@ impl Guard {
         }
     }
 
-    /// Runs the entries one after another: a batch may send and then expect.
-    pub(super) async fn batch(&self, batch: Batch<'_>) -> MethodResponse {
+    /// Runs a call as long as its connection is there, if it is one that ends with it.
+    pub(super) async fn call_of_client(&self, request: Request<'_>) -> Option<MethodResponse> {
+        if !ends_with_connection(&request.method) {
+            return Some(self.call(request).await);
+        }
+        tokio::select! {
+            biased;
+            () = self.shared.peer.gone.cancelled() => None,
+            response = self.call(request) => Some(response),
+        }
+    }
+
+    /// Runs the entries one after another: a batch may send and then expect. `None` if it has ended with its connection.
+    pub(super) async fn batch(&self, batch: Batch<'_>) -> Option<MethodResponse> {
         let limits = &self.shared.limits;
         if batch.is_empty() {
-            return Fault::EmptyBatch.response(Id::Null);
+            return Some(Fault::EmptyBatch.response(Id::Null));
         }
         if batch.len() > limits.batch {
             let limit = limits.batch;
-            return Fault::BatchTooLong { limit }.response(Id::Null);
+            return Some(Fault::BatchTooLong { limit }.response(Id::Null));
         }
         let limit_bytes = limits.reply_bytes;
         let mut replies = BatchResponseBuilder::new_with_limit(limit_bytes);
         for entry in batch {
             let response = match entry {
-                Ok(BatchEntry::Call(request)) => self.call(request).await,
+                Ok(BatchEntry::Call(request)) => self.call_of_client(request).await?,
                 Ok(BatchEntry::Notification(n)) => self.notification(n).await,
                 Err(error) => {
                     let (error, id) = error.into_parts();
@@ -208,13 +220,14 @@ impl Guard {
             };
             // An accepted subscription has sent its reply itself.
             if response.is_method_call() && replies.append(response).is_err() {
-                return Fault::ReplyTooLarge { limit_bytes }.response(Id::Null);
+                return Some(Fault::ReplyTooLarge { limit_bytes }.response(Id::Null));
             }
         }
-        if replies.is_empty() {
-            return MethodResponse::notification();
-        }
-        MethodResponse::from_batch(replies.finish())
+        Some(if replies.is_empty() {
+            MethodResponse::notification()
+        } else {
+            MethodResponse::from_batch(replies.finish())
+        })
     }
 
     /// Executes it like a call without a reply. Subscriptions are not accepted as notifications, because the client

@@ -1,7 +1,7 @@
 //! Requests of every transport, from their text to the message with the reply.
 
 use super::fault::Fault;
-use super::guard::{self, Guard};
+use super::guard::Guard;
 use super::method::WholeReply;
 use super::outgoing::Message;
 use super::request::{self, Parsed};
@@ -19,47 +19,32 @@ pub(super) async fn answer(service: Guard, text: String) -> Option<Message> {
 }
 
 /// Carries out a request and returns the reply, if there is one.
-/// When the client disconnects, calls that may wait for long are dropped; others have the grace period, so that what they
-/// have begun is not left half done, and so have notifications: a hook sends one and exits.
+/// When the client disconnects, calls that may wait for long are dropped, also those of a batch, which ends there; what else
+/// has begun has the grace period, so that nothing is left half done, and so have notifications: a hook sends one and exits.
 pub(super) async fn carry_out(service: &Guard, request: Parsed<'_>) -> Option<Message> {
     let Shared { peer, limits, .. } = &*service.shared;
-    let dropped = async |waits: bool| {
-        peer.gone.cancelled().await;
-        if !waits {
-            tokio::time::sleep(limits.grace).await;
+    let mut whole = None;
+    let response = async {
+        match request {
+            Parsed::Wrong(id, fault) => Some(fault.response(id)),
+            Parsed::Single(BatchEntry::Call(mut request)) => {
+                let reply = WholeReply::new(&request.id, limits.reply_bytes);
+                request.extensions.insert(Arc::clone(&reply));
+                whole = Some(reply);
+                service.call_of_client(request).await
+            }
+            Parsed::Single(BatchEntry::Notification(one)) => Some(service.notification(one).await),
+            Parsed::Batch(batch) => service.batch(batch).await,
         }
     };
-    let mut whole = None;
-    let response = match request {
-        Parsed::Wrong(id, fault) => fault.response(id),
-        Parsed::Single(BatchEntry::Call(mut request)) => {
-            let reply = WholeReply::new(&request.id, limits.reply_bytes);
-            request.extensions.insert(Arc::clone(&reply));
-            whole = Some(reply);
-            let waits = guard::ends_with_connection(&request.method);
-            tokio::select! {
-                biased;
-                response = service.call(request) => response,
-                () = dropped(waits) => return None,
-            }
-        }
-        Parsed::Single(BatchEntry::Notification(notification)) => tokio::select! {
-            biased;
-            response = service.notification(notification) => response,
-            () = dropped(false) => return None,
-        },
-        Parsed::Batch(batch) => {
-            let ends = |entry: &BatchEntry<'_>| match entry {
-                BatchEntry::Call(request) => guard::ends_with_connection(&request.method),
-                BatchEntry::Notification(_) => false,
-            };
-            let waits = batch.iter().flatten().any(ends);
-            tokio::select! {
-                biased;
-                response = service.batch(batch) => response,
-                () = dropped(waits) => return None,
-            }
-        }
+    let given_up = async {
+        peer.gone.cancelled().await;
+        tokio::time::sleep(limits.grace).await;
+    };
+    let response = tokio::select! {
+        biased;
+        response = response => response?,
+        () = given_up => return None,
     };
     if !(response.is_method_call() || response.is_batch()) {
         return None;

@@ -5,9 +5,10 @@ use crate::support::Ccctl;
 use crate::support::exec::{Claude, Executor, Repository};
 use crate::support::executable::write_script;
 use serde_json::{Value, json};
-use std::fs;
+use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 /// The keys of git-config(1), githooks(5) and gitattributes(5) that name a program, with what is before its path.
 const PROGRAMS: &str = "
@@ -130,7 +131,11 @@ fn nothing_of_ccd_runs_a_program_that_a_repository_names() {
     for by_include in [false, true] {
         let hostile = Hostile::new(by_include);
         let root = hostile.repository.root().to_owned();
-        // The marks work: git itself runs such programs.
+        // The marks work: git itself runs such programs. It filters what is newer than its index, to the second.
+        let old = root.join("old.txt");
+        let later = SystemTime::now() + Duration::from_secs(60);
+        let old = File::options().write(true).open(old).unwrap();
+        old.set_modified(later).unwrap();
         for args in [
             &["status"][..],
             &["add", "."],

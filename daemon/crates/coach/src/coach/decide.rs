@@ -199,19 +199,19 @@ impl Coach {
         Ok(())
     }
 
-    /// Takes what a decision wrote out of its file. One on a branch has changed no file here.
+    /// Takes what a decision wrote out of its file, and returns the file if it was there. One on a branch has changed no file here.
     async fn take_out(
         &self,
         databases: &Databases,
         decision: &DecisionRow,
-    ) -> Result<(), CoachError> {
+    ) -> Result<Option<String>, CoachError> {
         let Some(path) = decision.file.as_ref().map(PathBuf::from) else {
-            return Ok(());
+            return Ok(None);
         };
         let mut all = decisions_on(&databases.ledger, &path).await?;
         all.retain(|one| one.file_after.is_some());
         let Some(target) = all.iter().position(|one| one.id == decision.id) else {
-            return Ok(());
+            return Ok(None);
         };
         let made = decision.made_folder.as_ref().map(PathBuf::from);
         let written = all.into_iter().map(|one| Written {
@@ -221,7 +221,9 @@ impl Coach {
             is_in_force: one.state == "done",
         });
         let written: Vec<Written> = written.collect();
-        Ok(blocking(move || restore(&path, &written, target, made.as_deref())).await?)
+        let restored = move || restore(&path, &written, target, made.as_deref());
+        let had_rule = blocking(restored).await?;
+        Ok(decision.file.clone().filter(|_| had_rule))
     }
 
     /// Puts a rule back that [`Self::take_from_project`] took.
@@ -235,7 +237,8 @@ impl Coach {
         Ok(())
     }
 
-    /// Undoes the last decision on a candidate. An error if the file was edited since; nothing is changed then.
+    /// Undoes the last decision on a candidate. An error if the file was edited since; nothing is changed then. The files come
+    /// first: after a kill of the daemon, the decision is still there, and can be undone again.
     pub async fn undo(&self, id: &str) -> Result<CoachUndoReply, CoachError> {
         let databases = self.with_candidate(id).await?;
         let _deciding = self.deciding.lock().await;
@@ -248,8 +251,11 @@ impl Coach {
         let before = last.before().ok_or_else(|| {
             CoachError::InvalidArgument("the decision was made by another version".into())
         })?;
-        self.take_out(databases, &last).await?;
+        let restored = self.take_out(databases, &last).await?;
         let row = undone(&now, before);
+        if last.decision == PROMOTE && row.status == CandidateStatus::Approved {
+            self.put_back(databases, &row).await?;
+        }
         let mut changes = moved(&now, &row);
         if last.decision == PROMOTE {
             let mut promotion = promotion(Scope::Global, &row, "undo");
@@ -263,14 +269,12 @@ impl Coach {
         let (id, state) = (last.id, "undone");
         changes.push(Change::DecisionState { id, state });
         databases.change(changes).await?;
-        if last.decision == PROMOTE && row.status == CandidateStatus::Approved {
-            self.put_back(databases, &row).await?;
-        }
         self.use_guards(databases).await?;
         self.write_mirror(databases).await?;
         let candidate = self.shown_candidate(databases, &row).await?;
         Ok(CoachUndoReply {
             candidate,
+            restored,
             undone: super::list::decision(last),
         })
     }

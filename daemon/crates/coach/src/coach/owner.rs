@@ -57,7 +57,7 @@ pub struct CoachSettings {
     pub keep_events: Duration,
     /// `coach.guards`.
     pub guards: bool,
-    /// `coach.record`: true or false if the user has decided, else it records from the first hook on.
+    /// `coach.record`: true or false if the user has decided, else it records from the first hook on, until they are uninstalled.
     pub record: Option<bool>,
     /// `coach.session_events`.
     pub session_events: bool,
@@ -171,7 +171,7 @@ impl Coach {
         if !settings.enabled {
             return Ok(None); // it is not kept, so nothing is to be kept by the client either
         }
-        if settings.record != Some(false) {
+        if self.may_record(&settings) {
             delivery.took_ms =
                 ccd_base::clock::age_s(&delivery.at).map(|age| age.max(0.0) * 1000.0);
             self.journal()?.append(&delivery)?;
@@ -187,7 +187,7 @@ impl Coach {
     /// Records friction that the daemon has seen itself, as long as few wait.
     pub fn note(&self, friction: Friction) {
         let settings = self.settings();
-        if !settings.enabled || settings.record == Some(false) || !settings.session_events {
+        if !settings.enabled || !settings.session_events || !self.may_record(&settings) {
             return;
         }
         let mut waiting = self.friction.lock();
@@ -204,11 +204,18 @@ impl Coach {
 
     pub fn set_settings(&self, settings: CoachSettings) {
         match settings.record {
-            Some(true) => self.consent.give(),
+            Some(true) => self.consent.give_anew(),
             Some(false) => self.consent.withdraw(),
             None => {}
         }
         *self.settings.write() = settings;
+    }
+
+    /// Returns whether what arrives is kept. Without a setting, the first hook starts that, unless the user has uninstalled them.
+    pub(super) fn may_record(&self, settings: &CoachSettings) -> bool {
+        settings
+            .record
+            .unwrap_or_else(|| !self.consent.is_refused())
     }
 
     pub(super) fn settings(&self) -> CoachSettings {

@@ -209,7 +209,7 @@ impl Work {
             return false;
         }
         let mut spool = coach.spool.lock();
-        let is_recorded = coach.settings().record != Some(false);
+        let is_recorded = coach.may_record(&coach.settings());
         let taken = spool.take_in(|delivery| {
             if is_recorded {
                 coach.journal()?.append(&delivery)

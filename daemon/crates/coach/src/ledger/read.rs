@@ -4,7 +4,8 @@ use super::LedgerWrite;
 use super::row::{CandidateRow, DecisionRow};
 use crate::aggregate::{KnownCandidate, KnownGroup};
 use crate::fingerprint::Fingerprint;
-use crate::json_rows::{json, readable};
+use crate::json_rows::{Lenient, json, legible, readable};
+use ccd_base::surrogate::mended_text;
 use ccd_protocol::coach::{
     Candidate, CandidateStatus, CandidateType, Evidence, Guard, Promotion, Scope,
 };
@@ -21,16 +22,24 @@ const COLUMNS: &str = "SELECT candidates.fingerprint, normalized_text, title, ca
         scope_guess, repo_keys, rejected_at_count, mention
     FROM candidates LEFT JOIN ccd_candidates ON ccd_candidates.fingerprint = candidates.fingerprint";
 
-/// Rows of other programs may lack anything but the fingerprint.
+/// The view `ccd_evidence` without lists that cannot be read, one of which would fail the question.
+const EVIDENCE: &str = "(SELECT value->>0 AS event_id, fingerprint, value->>1 AS timestamp, value->>2 AS quote,
+        value->>3 AS session_id, value->>4 AS repo_id
+    FROM ccd_evidence_lists, json_each(iif(json_valid(pieces), pieces, '[]')) WHERE type = 'array')";
+
+/// Rows of other programs may lack anything but the fingerprint, and have anything in a column.
 impl<'row> ccd_store::hidden::FromRow<'row, ccd_store::hidden::SqliteRow> for CandidateRow {
     fn from_row(row: &'row ccd_store::hidden::SqliteRow) -> SqlResult<Self> {
         use ccd_store::hidden::Row as _;
-        let text = |place: usize| -> SqlResult<String> {
-            Ok(row.try_get::<Option<String>, _>(place)?.unwrap_or_default())
+        let text = |place: usize| -> SqlResult<Option<String>> {
+            let bytes: Option<Vec<u8>> = row.try_get_unchecked(place)?;
+            Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
         };
+        let maybe = text;
+        let text = |place| -> SqlResult<String> { Ok(maybe(place)?.unwrap_or_default()) };
         let number = |place: usize| -> SqlResult<u64> {
-            let number = row.try_get::<Option<i64>, _>(place)?.unwrap_or_default();
-            Ok(number.max(0).unsigned_abs())
+            let number: Option<i64> = row.try_get_unchecked(place)?;
+            Ok(number.unwrap_or_default().max(0).unsigned_abs())
         };
         let candidate = Candidate {
             id: String::new(),
@@ -43,15 +52,15 @@ impl<'row> ccd_store::hidden::FromRow<'row, ccd_store::hidden::SqliteRow> for Ca
             current_scope: Scope::named(&text(6)?).unwrap_or(Scope::Project),
             repo_ids: list(&text(7)?),
             evidence: evidence_in(&text(8)?),
-            confidence: row.try_get::<Option<f64>, _>(9)?.unwrap_or_default(),
+            confidence: (row.try_get_unchecked::<Option<f64>, _>(9)?).unwrap_or_default(),
             count: number(10)?,
             status: CandidateStatus::named(&text(11)?).unwrap_or(CandidateStatus::Pending),
             first_seen: text(12)?,
             last_seen: text(13)?,
-            promoted_at: row.try_get(14)?,
+            promoted_at: maybe(14)?,
             scope_guess: Scope::named(&text(15)?).unwrap_or(Scope::Project),
             eligible: false,
-            mention: row.try_get::<Option<bool>, _>(18)?.unwrap_or_default(),
+            mention: number(18)? != 0,
             applied_to: None,
             effect: None,
             guarded: false,
@@ -107,8 +116,12 @@ pub(crate) async fn find(ledger: &Ledger, start: &str) -> SqlResult<CandidateLoo
 }
 
 pub(crate) async fn fingerprints(ledger: &Ledger) -> SqlResult<Vec<String>> {
-    let all = query_scalar("SELECT fingerprint FROM candidates ORDER BY fingerprint");
-    all.fetch_all(ledger.readers()).await
+    let all = query_as("SELECT CAST(fingerprint AS TEXT) FROM candidates ORDER BY 1");
+    let all: Vec<Lenient<(String,)>> = all.fetch_all(ledger.readers()).await?;
+    Ok(legible(all, "candidates")
+        .into_iter()
+        .map(|row| row.0)
+        .collect())
 }
 
 #[derive(Debug, Default)]
@@ -174,15 +187,21 @@ pub(crate) async fn all(ledger: &Ledger) -> SqlResult<Vec<CandidateRow>> {
 }
 
 pub(crate) async fn known(ledger: &Ledger) -> SqlResult<Vec<KnownCandidate>> {
-    let rows = query_as(
-        "SELECT fingerprint, json_object('kind', kind, 'key', key, 'samples', json(samples), 'lesson', lesson, 'events', events)
+    #[derive(serde::Deserialize)]
+    struct Row {
+        fingerprint: String,
+        #[serde(flatten)]
+        group: KnownGroup,
+    }
+    let rows = query_scalar(
+        "SELECT json_object('fingerprint', fingerprint, 'kind', kind, 'key', key,
+                'samples', json(iif(json_valid(samples), samples, 'null')), 'lesson', lesson, 'events', events)
             FROM ccd_groups",
     );
-    let rows: Vec<(String, String)> = rows.fetch_all(ledger.readers()).await?;
+    let rows = rows.fetch_all(ledger.readers()).await?;
     let mut groups: BTreeMap<String, Vec<KnownGroup>> = BTreeMap::new();
-    for (fingerprint, group) in rows {
-        let group = readable(vec![group]);
-        groups.entry(fingerprint).or_default().extend(group);
+    for Row { fingerprint, group } in readable(rows, "ccd_groups") {
+        groups.entry(fingerprint).or_default().push(group);
     }
     let known = all(ledger).await?.into_iter().filter_map(|row| {
         Some(KnownCandidate {
@@ -201,11 +220,15 @@ pub(crate) async fn known(ledger: &Ledger) -> SqlResult<Vec<KnownCandidate>> {
 /// Returns all promotions, newest first.
 pub(crate) async fn promotions(ledger: &Ledger) -> SqlResult<Vec<Promotion>> {
     let rows = query_scalar(
-        "SELECT json_object('id', id, 'fingerprint', fingerprint, 'from_scope', coalesce(from_scope, 'project'),
-                'to_scope', coalesce(to_scope, 'global'), 'reason', coalesce(reason, ''), 'promoted_at', coalesce(promoted_at, ''))
+        "SELECT json_object('id', CAST(id AS TEXT), 'fingerprint', CAST(fingerprint AS TEXT),
+                'from_scope', CAST(coalesce(from_scope, 'project') AS TEXT), 'to_scope', CAST(coalesce(to_scope, 'global') AS TEXT),
+                'reason', CAST(coalesce(reason, '') AS TEXT), 'promoted_at', CAST(coalesce(promoted_at, '') AS TEXT))
             FROM promotions ORDER BY promoted_at DESC, rowid DESC",
     );
-    Ok(readable(rows.fetch_all(ledger.readers()).await?))
+    Ok(readable(
+        rows.fetch_all(ledger.readers()).await?,
+        "promotions",
+    ))
 }
 
 /// Returns the pieces of evidence for a candidate, oldest first.
@@ -214,20 +237,26 @@ pub(crate) async fn evidence_of(
     fingerprint: &str,
     limit: u32,
 ) -> SqlResult<Vec<Evidence>> {
-    let rows = query_scalar(
+    let rows = format!(
         "SELECT json_object('event_id', event_id, 'quote', quote, 'timestamp', timestamp, 'session_id', nullif(session_id, ''),
                 'repo_id', nullif(repo_id, ''))
-            FROM ccd_evidence WHERE fingerprint = ?1 ORDER BY timestamp, event_id LIMIT ?2",
+            FROM {EVIDENCE} WHERE fingerprint = ?1 ORDER BY timestamp, event_id LIMIT ?2"
     );
+    let rows = query_scalar(ccd_store::AssertSqlSafe(rows));
     let rows = rows.bind(fingerprint).bind(limit);
-    Ok(readable(rows.fetch_all(ledger.readers()).await?))
+    Ok(readable(
+        rows.fetch_all(ledger.readers()).await?,
+        "ccd_evidence",
+    ))
 }
 
 /// Returns when each piece of evidence for a candidate occurred, oldest first.
 pub(crate) async fn evidence_times(ledger: &Ledger, fingerprint: &str) -> SqlResult<Vec<String>> {
-    let times =
-        query_scalar("SELECT timestamp FROM ccd_evidence WHERE fingerprint = ?1 ORDER BY 1");
-    times.bind(fingerprint).fetch_all(ledger.readers()).await
+    let times = format!("SELECT timestamp FROM {EVIDENCE} WHERE fingerprint = ?1 ORDER BY 1");
+    let times = query_as(ccd_store::AssertSqlSafe(times));
+    let times = times.bind(fingerprint).fetch_all(ledger.readers()).await?;
+    let times: Vec<(String,)> = legible(times, "ccd_evidence");
+    Ok(times.into_iter().map(|row| row.0).collect())
 }
 
 /// Returns the decisions on a candidate, oldest first.
@@ -247,23 +276,34 @@ pub(crate) async fn decisions_in(ledger: &Ledger, state: &str) -> SqlResult<Vec<
 async fn decision_rows(ledger: &Ledger, which: &str, value: &str) -> SqlResult<Vec<DecisionRow>> {
     let statement = format!("SELECT * FROM ccd_decisions WHERE {which} ORDER BY id");
     let rows = query_as(ccd_store::AssertSqlSafe(statement)).bind(value);
-    rows.fetch_all(ledger.readers()).await
+    let rows = rows.fetch_all(ledger.readers()).await?;
+    Ok(legible(rows, "ccd_decisions"))
 }
 
-/// Returns all guards, oldest first.
+/// Returns all guards, oldest first. One whose repositories cannot be read is left out: it would hold everywhere.
 pub(crate) async fn guards(ledger: &Ledger) -> SqlResult<Vec<Guard>> {
     let rows = query_scalar(
         "SELECT json_object('fingerprint', fingerprint, 'tool', tool, 'pattern', pattern, 'reason', reason,
-                'repo_ids', json(repo_ids), 'created_at', created_at, 'hits', hits)
+                'repo_ids', json(iif(json_valid(repo_ids), repo_ids, json_quote(repo_ids))), 'created_at', created_at, 'hits', hits)
             FROM ccd_guards ORDER BY created_at",
     );
-    Ok(readable(rows.fetch_all(ledger.readers()).await?))
+    Ok(readable(
+        rows.fetch_all(ledger.readers()).await?,
+        "ccd_guards",
+    ))
+}
+
+/// Returns the number of guards, also of those that cannot be read.
+pub(crate) async fn guards_len(ledger: &Ledger) -> SqlResult<i64> {
+    let len = query_scalar("SELECT count(*) FROM ccd_guards");
+    len.fetch_one(ledger.readers()).await
 }
 
 pub(crate) async fn statuses(ledger: &Ledger) -> SqlResult<BTreeMap<String, u64>> {
-    let rows = query_as("SELECT coalesce(status, 'pending'), count(*) FROM candidates GROUP BY 1");
-    let rows: Vec<(String, i64)> = rows.fetch_all(ledger.readers()).await?;
-    Ok(rows
+    let rows =
+        "SELECT CAST(coalesce(status, 'pending') AS TEXT), count(*) FROM candidates GROUP BY 1";
+    let rows: Vec<Lenient<(String, i64)>> = query_as(rows).fetch_all(ledger.readers()).await?;
+    Ok(legible(rows, "candidates")
         .into_iter()
         .map(|(status, count)| (status, count.unsigned_abs()))
         .collect())
@@ -280,14 +320,15 @@ pub(crate) async fn evidence_ids(
     fingerprints: &[&str],
     ids: &[&str],
 ) -> SqlResult<BTreeMap<String, Vec<String>>> {
-    let rows = query_as(
-        "SELECT fingerprint, event_id FROM ccd_evidence
-            WHERE fingerprint IN (SELECT value FROM json_each(?1)) AND event_id IN (SELECT value FROM json_each(?2))",
+    let rows = format!(
+        "SELECT fingerprint, event_id FROM {EVIDENCE}
+            WHERE fingerprint IN (SELECT value FROM json_each(?1)) AND event_id IN (SELECT value FROM json_each(?2))"
     );
+    let rows = query_as(ccd_store::AssertSqlSafe(rows));
     let rows = rows.bind(json(fingerprints)).bind(json(ids));
-    let rows: Vec<(String, String)> = rows.fetch_all(ledger.readers()).await?;
+    let rows: Vec<Lenient<(String, String)>> = rows.fetch_all(ledger.readers()).await?;
     let mut counted: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (fingerprint, id) in rows {
+    for (fingerprint, id) in legible(rows, "ccd_evidence") {
         counted.entry(fingerprint).or_default().push(id);
     }
     Ok(counted)
@@ -295,13 +336,14 @@ pub(crate) async fn evidence_ids(
 
 /// Returns the ids of the events that are evidence for candidates, as JSON.
 pub(crate) async fn events_of(ledger: &Ledger, fingerprints: &[&str]) -> SqlResult<String> {
-    let ids = query_scalar(
-        "SELECT json_group_array(DISTINCT event_id) FROM ccd_evidence
-            WHERE fingerprint IN (SELECT value FROM json_each(?1))",
+    let ids = format!(
+        "SELECT json_group_array(DISTINCT event_id) FROM {EVIDENCE}
+            WHERE fingerprint IN (SELECT value FROM json_each(?1))"
     );
-    ids.bind(json(fingerprints))
-        .fetch_one(ledger.readers())
-        .await
+    let ids = query_scalar(ccd_store::AssertSqlSafe(ids));
+    let ids = ids.bind(json(fingerprints));
+    let ids: Vec<u8> = ids.fetch_one(ledger.readers()).await?;
+    Ok(mended_text(&ids).into_owned())
 }
 
 pub(crate) async fn next_decision(ledger: &Ledger) -> SqlResult<i64> {

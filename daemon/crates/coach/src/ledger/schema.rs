@@ -55,7 +55,10 @@ const fn column(table: &'static str, name: &'static str, definition: &'static st
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::{Change, evidence_ids, evidence_of};
+    use crate::ledger::{
+        Change, Page, evidence_ids, evidence_of, fingerprints, guards, guards_len, known, page,
+        promotions, statuses,
+    };
     use ccd_store::{Connection, Opening, SqlResult, Write, query, query_as};
 
     /// Databases remember each migration that was ever released, and refuse one that has changed since.
@@ -80,6 +83,10 @@ mod tests {
         )],
     )
     .shared_with_others("ccd_migrations", &[]);
+
+    /// Another program, which writes the same tables.
+    const OTHER: Schema<Sql> =
+        Schema::new(Synchronous::Normal, &[]).shared_with_others("other", &[]);
 
     #[tokio::test]
     async fn a_ledger_of_the_first_version_keeps_its_evidence() {
@@ -115,5 +122,60 @@ mod tests {
         };
         ledger.commit(LedgerWrite(vec![retain])).await.unwrap();
         assert_eq!(evidence_of(&ledger, "one", 10).await.unwrap().len(), 1);
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_read_hides_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger.sqlite");
+        let ledger = LEDGER.open(&path, Opening::First).await.unwrap().database;
+        let other = OTHER.open(&path, Opening::First).await.unwrap().database;
+        for rows in [
+            "INSERT INTO ccd_guards VALUES ('f1', 'Bash', 'rm', 'no', '[\"r\"]', '1', 0), ('f2', 'Bash', 'rm', 'no', 'broken', '2', 0),
+                ('f3', 'Bash', 'rm', CAST(x'6eff' AS TEXT), NULL, '3', 0)",
+            "INSERT INTO ccd_groups VALUES ('failure', 'k', 'aaaaaaaaaaaaaaaa', '[\"one\"]', 'none', 1),
+                ('failure', 'l', 'aaaaaaaaaaaaaaaa', 'broken', 'none', 1), ('odd', 'm', 'aaaaaaaaaaaaaaaa', '[]', 'none', 1)",
+            "INSERT INTO candidates (fingerprint, title, status, count, confidence, last_seen) VALUES
+                ('aaaaaaaaaaaaaaaa', 'good', 'pending', 2, 0.5, '1'), ('bbbbbbbbbbbbbbbb', x'62ff', x'01', 'many', 'high', '2')",
+            "INSERT INTO promotions (id, fingerprint, reason) VALUES ('p', 'aaaaaaaaaaaaaaaa', 'why'), ('q', 'aaaaaaaaaaaaaaaa', x'ff')",
+            "INSERT INTO ccd_evidence_lists (fingerprint, newest, pieces) VALUES
+                ('aaaaaaaaaaaaaaaa', '1', '[[\"e\", \"1\", \"quote\", \"\", \"\"], \"text\"]'), ('aaaaaaaaaaaaaaaa', '2', 'broken')",
+        ] {
+            other.commit(Sql(rows)).await.unwrap();
+        }
+        let guards = guards(&ledger).await.unwrap();
+        let guards: Vec<_> = guards
+            .iter()
+            .map(|one| (&*one.fingerprint, &*one.reason))
+            .collect();
+        assert_eq!(guards, [("f1", "no"), ("f3", "n\u{fffd}")]);
+        assert_eq!(guards_len(&ledger).await.unwrap(), 3);
+        let known = known(&ledger).await.unwrap();
+        let keys = known
+            .iter()
+            .flat_map(|one| &one.groups)
+            .map(|one| &*one.key);
+        assert_eq!(keys.collect::<Vec<_>>(), ["k"]);
+        let listed = page(
+            &ledger,
+            Page {
+                limit: 9,
+                ..Page::default()
+            },
+        )
+        .await
+        .unwrap();
+        let titles: Vec<_> = listed.iter().map(|row| (&*row.title, row.count)).collect();
+        assert_eq!(titles, [("b\u{fffd}", 0), ("good", 2)]);
+        assert_eq!(fingerprints(&ledger).await.unwrap().len(), 2);
+        assert_eq!(promotions(&ledger).await.unwrap().len(), 2);
+        assert_eq!(
+            evidence_of(&ledger, "aaaaaaaaaaaaaaaa", 9)
+                .await
+                .unwrap()
+                .len(),
+            1
+        );
+        assert_eq!(statuses(&ledger).await.unwrap()["pending"], 1);
     }
 }

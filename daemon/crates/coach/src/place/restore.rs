@@ -21,13 +21,13 @@ pub(crate) struct Written {
 /// topmost directory that was created for it.
 /// If nothing else has changed since, the file has the same bytes as before, in whatever order rules are undone. A file from
 /// which somebody has taken the rule, by hand or by restoring it, is left as it is. From any other file, the rule is taken.
-/// An error if the rule was edited; nothing is changed then.
+/// Returns whether the file had the rule. An error if the rule was edited; nothing is changed then.
 pub(crate) fn restore(
     path: &Path,
     all: &[Written],
     target: usize,
     made: Option<&Path>,
-) -> Result<(), PlaceError> {
+) -> Result<bool, PlaceError> {
     let written = &all[target];
     let is_left = |at: usize| all[at].is_in_force && at != target;
     let now = read(path)?;
@@ -42,7 +42,7 @@ pub(crate) fn restore(
         None if !text.contains(mark_in(&written.block))
             && !text.contains(sentence(&written.block)) =>
         {
-            return Ok(());
+            return Ok(false);
         }
         None => {
             let rest = without_rule(&text, all, written);
@@ -56,13 +56,13 @@ pub(crate) fn restore(
         }
     };
     match rest {
-        Some(rest) => replace(path, &rest).map_err(|source| failed(path, source)),
+        Some(rest) => replace(path, &rest).map_err(|source| failed(path, source))?,
         None => {
             fs::remove_file(path).map_err(|source| failed(path, source))?;
             made.iter().for_each(|made| remove_empty(path, made));
-            Ok(())
         }
     }
+    Ok(true)
 }
 
 /// Returns the file with only some of what was written to it.

@@ -3,7 +3,8 @@
 use super::EventWrite;
 use crate::deliver::Delivery;
 use crate::event::{Event, Success};
-use crate::json_rows::{json, readable};
+use crate::json_rows::{Lenient, json, legible, readable};
+use ccd_base::surrogate::mended_text;
 use ccd_protocol::coach::{CoachEvent, Mute, SignalType};
 use ccd_store::{AssertSqlSafe, Database, SqlResult, query_as, query_scalar};
 use serde_json::Value;
@@ -28,11 +29,11 @@ pub(crate) struct Filter {
 /// Returns one page of events, newest first. Rows of other programs may lack anything but id and time.
 pub(crate) async fn page(events: &Events, filter: Filter) -> SqlResult<Vec<CoachEvent>> {
     let statement = format!(
-        "SELECT json_object('id', id, 'timestamp', timestamp, 'event_type', iif(event_type IN ('pre', 'tool'), event_type, 'post'),
-                'signal_type', upper(signal_type), 'repo_id', coalesce(repo_id, ''), 'project', root,
+        "SELECT json_object('id', CAST(id AS TEXT), 'timestamp', CAST(timestamp AS TEXT), 'event_type', iif(event_type IN ('pre', 'tool'), event_type, 'post'),
+                'signal_type', upper(signal_type), 'repo_id', CAST(coalesce(repo_id, '') AS TEXT), 'project', root,
                 'session_id', nullif(session_id, ''), 'tool_use_id', CAST(context->>'{TOOL_USE_ID}' AS TEXT),
                 'prompt_id', CAST(context->>'{PROMPT_ID}' AS TEXT),
-                'content', coalesce(content, ''), 'context', json_remove(context, '$.{TOOL_USE_ID}', '$.{PROMPT_ID}'),
+                'content', CAST(coalesce(content, '') AS TEXT), 'context', json_remove(context, '$.{TOOL_USE_ID}', '$.{PROMPT_ID}'),
                 'processed', json(iif(processed, 'true', 'false')))
         FROM (
             SELECT id, timestamp, event_type, signal_type, events.repo_id AS repo_id, root, session_id, content, processed,
@@ -51,7 +52,7 @@ pub(crate) async fn page(events: &Events, filter: Filter) -> SqlResult<Vec<Coach
         .bind(filter.repo_id)
         .bind(filter.before)
         .bind(filter.limit);
-    Ok(readable(rows.fetch_all(events.readers()).await?))
+    Ok(readable(rows.fetch_all(events.readers()).await?, "events"))
 }
 
 /// Returns the ids of those deliveries that were taken before.
@@ -104,8 +105,8 @@ async fn sources(events: &Events, many: bool) -> SqlResult<Sources> {
         if many { "" } else { waiting }
     );
     let json = query_scalar(AssertSqlSafe(statement));
-    let json: String = json.fetch_one(events.readers()).await?;
-    let parse = move || serde_json::from_str(&json).unwrap_or_default();
+    let json: Vec<u8> = json.fetch_one(events.readers()).await?;
+    let parse = move || serde_json::from_str(&mended_text(&json)).unwrap_or_default();
     Ok(ccd_store::blocking(parse).await)
 }
 
@@ -180,7 +181,8 @@ fn waiting(row: &str) -> Event {
 /// Returns the successes from a time on, oldest first.
 pub(crate) async fn successes(events: &Events, since: &str) -> SqlResult<Vec<Success>> {
     let rows = query_as("SELECT * FROM ccd_successes WHERE timestamp >= ?1 ORDER BY timestamp, id");
-    rows.bind(since).fetch_all(events.readers()).await
+    let rows = rows.bind(since).fetch_all(events.readers()).await?;
+    Ok(legible(rows, "ccd_successes"))
 }
 
 #[derive(Debug, Default)]
@@ -192,11 +194,11 @@ pub(crate) struct Counts {
 
 pub(crate) async fn counts(events: &Events) -> SqlResult<Counts> {
     let rows = query_as(
-        "SELECT signal_type, coalesce(processed, 0) != 0, count(*) FROM events GROUP BY 1, 2",
+        "SELECT CAST(signal_type AS TEXT), coalesce(processed, 0) != 0, count(*) FROM events GROUP BY 1, 2",
     );
-    let rows: Vec<(Option<String>, bool, i64)> = rows.fetch_all(events.readers()).await?;
+    let rows: Vec<Lenient<(Option<String>, bool, i64)>> = rows.fetch_all(events.readers()).await?;
     let mut counts = Counts::default();
-    for (signal_type, is_processed, count) in rows {
+    for (signal_type, is_processed, count) in legible(rows, "events") {
         let count = count.unsigned_abs();
         if is_processed {
             counts.processed += count;
@@ -214,15 +216,17 @@ pub(crate) async fn by_day(
     events: &Events,
     since: &str,
 ) -> SqlResult<Vec<(String, Option<String>, Option<String>, i64)>> {
-    let rows = "SELECT substr(timestamp, 1, 10), signal_type, repo_id, count(*) FROM events
-        WHERE timestamp >= ?1 GROUP BY 1, 2, 3 ORDER BY 1";
-    query_as(rows).bind(since).fetch_all(events.readers()).await
+    let rows = "SELECT CAST(substr(timestamp, 1, 10) AS TEXT), CAST(signal_type AS TEXT), CAST(repo_id AS TEXT), count(*)
+        FROM events WHERE timestamp >= ?1 GROUP BY 1, 2, 3 ORDER BY 1";
+    let rows = query_as(rows).bind(since);
+    Ok(legible(rows.fetch_all(events.readers()).await?, "events"))
 }
 
 /// Returns where the projects are, by the ids of their repositories.
 pub(crate) async fn projects(events: &Events) -> SqlResult<BTreeMap<String, PathBuf>> {
     let rows = query_as("SELECT repo_id, root FROM ccd_projects");
-    let rows: Vec<(String, String)> = rows.fetch_all(events.readers()).await?;
+    let rows = rows.fetch_all(events.readers()).await?;
+    let rows: Vec<(String, String)> = legible(rows, "ccd_projects");
     let rows = rows.into_iter();
     Ok(rows.map(|(id, root)| (id, root.into())).collect())
 }
@@ -232,7 +236,10 @@ pub(crate) async fn mutes(events: &Events) -> SqlResult<Vec<Mute>> {
         "SELECT json_object('type', nullif(signal_type, ''), 'repo_id', nullif(repo_id, ''), 'since', since)
             FROM ccd_mutes ORDER BY since",
     );
-    Ok(readable(rows.fetch_all(events.readers()).await?))
+    Ok(readable(
+        rows.fetch_all(events.readers()).await?,
+        "ccd_mutes",
+    ))
 }
 
 pub(crate) async fn contexts_of(events: &Events, ids: &[&str]) -> SqlResult<Vec<Value>> {
@@ -240,7 +247,7 @@ pub(crate) async fn contexts_of(events: &Events, ids: &[&str]) -> SqlResult<Vec<
         "SELECT context FROM events WHERE context IS NOT NULL AND id IN (SELECT value FROM json_each(?1))",
     );
     let rows = rows.bind(json(ids)).fetch_all(events.readers()).await?;
-    Ok(readable(rows))
+    Ok(readable(rows, "events"))
 }
 
 #[cfg(test)]
@@ -302,5 +309,45 @@ mod tests {
             (["\u{fffd}d", "t3", "r3", "\u{fffd} "], None),
         ];
         assert_eq!(columns, expected);
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_read_hides_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events.sqlite");
+        let events = EVENTS.open(&path, Opening::First).await.unwrap().database;
+        let other = OTHER.open(&path, Opening::First).await.unwrap().database;
+        for rows in [
+            "INSERT INTO events (id, timestamp, event_type, signal_type, repo_id, content, context) VALUES
+                ('a', 't1', 'post', 'USER_CORRECTION', 'r1', 'first', '{}'),
+                ('b', 't2', 'post', 'USER_CORRECTION', x'01ff', x'62ff', x'00'),
+                (x'63', x'74', 'post', x'ff', NULL, NULL, NULL)",
+            "INSERT INTO ccd_event_sources VALUES ('a', NULL, 'session', 'key'), ('b', NULL, CAST(x'ff' AS TEXT), 'key')",
+            "INSERT INTO ccd_successes VALUES (1, '1', 's', 'r', 'make'), (2, '2', 's', 'r', CAST(x'ff' AS TEXT))",
+        ] {
+            other.commit(Sql(rows)).await.unwrap();
+        }
+        let all = Filter {
+            limit: 9,
+            ..Filter::default()
+        };
+        let ids: Vec<_> = page(&events, all)
+            .await
+            .unwrap()
+            .into_iter()
+            .map(|one| one.id)
+            .collect();
+        assert_eq!(ids, ["b", "a"], "the type of the third is not known");
+        let mut found = pending(&events, 10).await.unwrap();
+        found.sort_by(|one, other| one.id.cmp(&other.id));
+        let sources: Vec<_> = found
+            .iter()
+            .map(|one| (&*one.repo_key, &*one.session_id))
+            .collect();
+        assert_eq!(sources, [("key", "session"), ("key", "\u{fffd}"), ("", "")]);
+        assert_eq!(successes(&events, "").await.unwrap().len(), 1);
+        assert_eq!(counts(&events).await.unwrap().by_type["USER_CORRECTION"], 2);
+        assert!(by_day(&events, "").await.unwrap().len() >= 2);
+        assert_eq!(contexts_of(&events, &["a", "b"]).await.unwrap().len(), 1);
     }
 }

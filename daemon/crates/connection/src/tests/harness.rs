@@ -272,10 +272,13 @@ fn register_waiting(
         tokio::task::yield_now().await;
         assert!(std::hint::black_box(false), "on purpose");
     })?;
-    module.register_async_method("test.hang", |_, world, _| async move {
-        let _running = RunningCall::new(&world);
-        std::future::pending::<bool>().await
-    })?;
+    // The second one ends with its connection.
+    for name in ["test.hang", "session.wait"] {
+        module.register_async_method(name, |_, world, _| async move {
+            let _running = RunningCall::new(&world);
+            std::future::pending::<bool>().await
+        })?;
+    }
     module.register_async_method("test.wait", |_, world, _| async move {
         let _running = RunningCall::new(&world);
         world.gate.acquire().await.unwrap().forget();

@@ -36,6 +36,42 @@ async fn a_closed_connection_drops_its_calls() {
 }
 
 #[tokio::test]
+async fn a_batch_ends_with_its_client_where_it_would_wait() {
+    let server = Server::with(Limits {
+        grace: Duration::from_secs(600),
+        ..Limits::default()
+    });
+    let count = |id| request(id, "test.count_later", json!({}));
+    let wait = |id| request(id, "session.wait", json!({}));
+    for (batch, begun, counted) in [
+        (json!([count(1), count(2), wait(3), count(4)]), 1, 2),
+        (json!([wait(1), count(2)]), 1, 0),
+    ] {
+        let [started, ended, before] = [
+            &server.seen.started,
+            &server.seen.ended,
+            &server.seen.counted,
+        ]
+        .map(Seen::get);
+        let mut client = server.connect().await;
+        client.send(&wait(0)).await;
+        client.send(&batch).await;
+        let all = started + 1 + begun;
+        eventually("both run", || Seen::get(&server.seen.started) == all).await;
+        drop(client);
+        // The other call has noticed it.
+        eventually("the client has left", || {
+            Seen::get(&server.seen.ended) > ended
+        })
+        .await;
+        server.gate.add_permits(4);
+        eventually("it ends", || server.tracker.len() == 1).await;
+        assert_eq!(Seen::get(&server.seen.counted) - before, counted, "{batch}");
+        server.gate.forget_permits(4);
+    }
+}
+
+#[tokio::test]
 async fn a_full_close_after_half_a_close_drops_the_calls() {
     let server = Server::start();
     let mut client = server.connect().await;

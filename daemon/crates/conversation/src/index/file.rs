@@ -56,11 +56,14 @@ impl Index {
     /// As [`Self::replace`], for a question.
     pub(super) async fn is_repaired(
         &self,
-        failed: &IndexDatabase,
+        failed: Option<&IndexDatabase>,
         error: &ConversationError,
     ) -> bool {
         match error {
-            ConversationError::Index(error) => self.replace(Some(failed), error).await,
+            ConversationError::Index(error) => self.replace(failed, error).await,
+            ConversationError::Feed(error) => {
+                error.is_closed() && self.replace(failed, error).await
+            }
             _ => false,
         }
     }

@@ -224,4 +224,40 @@ mod tests {
         blocking(move || thread.join().unwrap()).await;
         index.close().await;
     }
+
+    #[tokio::test]
+    async fn a_question_beside_a_deletion_answers_with_what_is_left() {
+        let home = tempfile::tempdir().unwrap();
+        let claude = home.path().join("claude");
+        let project = claude.join("projects/-p");
+        fs::create_dir_all(&project).unwrap();
+        let line = json!({
+            "type": "user", "sessionId": "a", "uuid": "a", "cwd": "/p", "timestamp": "2026-01-31T12:00:00.000Z",
+            "message": {"role": "user", "content": WORD},
+        });
+        fs::write(project.join("a.jsonl"), format!("{line}\n")).unwrap();
+        let setup = Setup::new(&claude, home.path(), ConversationSettings::default());
+        let (index, follower) = Follower::new(home.path().join("index.sqlite"), setup);
+        let runtime = tokio::runtime::Handle::current();
+        let thread = std::thread::spawn(move || runtime.block_on(follower.run()));
+        let params = ConversationSearchParams {
+            query: WORD.into(),
+            ..ConversationSearchParams::default()
+        };
+        let all = DataForgetParams::default();
+        for round in 0..50 {
+            let later = async {
+                for _ in 0..round % 25 {
+                    tokio::task::yield_now().await;
+                }
+                index.forget(&all).await
+            };
+            let (found, forgotten) = tokio::join!(index.search(&params), later);
+            forgotten.unwrap();
+            assert_eq!(found.unwrap().hits.len(), 1, "round {round}");
+        }
+        index.stop();
+        blocking(move || thread.join().unwrap()).await;
+        index.close().await;
+    }
 }

@@ -28,7 +28,7 @@ use tokio::sync::Mutex as AsyncMutex;
 const WAIT: Duration = Duration::from_secs(2);
 const MAX_WAIT: Duration = Duration::from_secs(3600);
 
-/// How often a question is asked again because the index turned out to be damaged.
+/// How often a question is asked again because the index turned out to be damaged, or was deleted meanwhile.
 const MAX_REPAIRS: usize = 3;
 
 /// How long totals wait for the index before they are taken from the transcripts.
@@ -135,15 +135,25 @@ impl Index {
         let scope = self.scope(&params.scope)?;
         let prices = &priced.prices;
         let prices_as_of = prices.as_of().to_owned();
-        if self.is_far_behind(&scope).await {
-            let database = self.database().await?;
-            let _closed = self.gate.close();
-            let reply = totals::totals(&database, &self.setup, scope.dirs, params.by, prices);
-            let mut reply = reply.await?;
-            reply.prices_as_of = prices_as_of;
-            return Ok(reply);
-        }
         let scope = &scope;
+        if self.is_far_behind(scope).await {
+            let totals = async {
+                let database = self.database().await?;
+                let _closed = self.gate.close();
+                let dirs = scope.dirs.clone();
+                let reply = totals::totals(&database, &self.setup, dirs, params.by, prices);
+                Ok::<_, ConversationError>(reply.await?)
+            };
+            match totals.await {
+                // The user has deleted the index meanwhile.
+                Err(ConversationError::Index(error)) if error.is_closed() => {}
+                reply => {
+                    let mut reply = reply?;
+                    reply.prices_as_of = prices_as_of;
+                    return Ok(reply);
+                }
+            }
+        }
         let stats = |database| async move { stats::stats(&database, scope, params.by).await };
         let (mut reply, left_out) = self.answer(scope, stats).await?;
         (reply.indexing, reply.unreadable) = left_out;
@@ -152,7 +162,7 @@ impl Index {
     }
 
     /// Asks the database, brought up to date for a scope; also returns what the answer does not have. A database that turns out
-    /// to be damaged is built again.
+    /// to be damaged, or that the user deletes meanwhile, is built again.
     async fn answer<T, F>(
         self: &Arc<Self>,
         scope: &Scope,
@@ -163,13 +173,17 @@ impl Index {
     {
         let mut repairs = MAX_REPAIRS;
         loop {
-            let (database, indexing) = self.ready(scope).await?;
-            match ask(database.clone()).await {
-                Err(error) if repairs > 0 && self.is_repaired(&database, &error).await => {
-                    repairs -= 1;
-                }
-                reply => return Ok((reply?, (indexing, self.unreadable(&scope.dirs)))),
+            let (failed, error) = match self.ready(scope).await {
+                Ok((database, indexing)) => match ask(database.clone()).await {
+                    Ok(reply) => return Ok((reply, (indexing, self.unreadable(&scope.dirs)))),
+                    Err(error) => (Some(database), error),
+                },
+                Err(error) => (None, error),
+            };
+            if repairs == 0 || !self.is_repaired(failed.as_ref(), &error).await {
+                return Err(error);
             }
+            repairs -= 1;
         }
     }
 

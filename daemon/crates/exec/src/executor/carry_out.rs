@@ -206,11 +206,11 @@ impl RunTask {
     /// Checks the work tree, puts changes away if asked to, and takes a snapshot.
     async fn prepare(&mut self, lock: Option<Lock>) -> Result<Ready, ExecError> {
         let request = self.planned.request.clone();
-        let steps = Steps {
-            umask: self.planned.settings.umask,
-            limit: request.timeout.max(STEP_LIMIT),
-            cancelled: self.watcher.cancelled().clone(),
-        };
+        let steps = Steps::new(
+            self.planned.settings.umask,
+            request.timeout.max(STEP_LIMIT),
+            self.watcher.cancelled().clone(),
+        );
         let place = if request.worktree {
             self.fresh(&steps).await?
         } else {

@@ -9,16 +9,17 @@ use ccd_protocol::exec::{ExecutionResult, ExecutionStatus};
 use ccd_repository::{Lock, LockError, RepositoryError, WorkTree};
 use std::path::Path;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// How long git may take for each step at least; more if the run has a longer time limit.
 pub(super) const STEP_LIMIT: Duration = Duration::from_secs(30);
 
-/// The same after the run was cancelled: comparing and restoring together end before the job is given up.
-const CANCELLED_LIMIT: Duration = Duration::from_secs(20);
+/// How long all steps together may take after the run was cancelled; comparing gets half of it, because restoring follows.
+const CANCELLED_LIMIT: Duration = Duration::from_secs(10);
 
 /// What the steps of a run in its work tree need.
 #[derive(Clone)]
@@ -27,6 +28,8 @@ pub(super) struct Steps {
     /// How long each may take.
     pub(super) limit: Duration,
     pub(super) cancelled: CancellationToken,
+    /// When the first step has noticed that the run was cancelled.
+    cancelled_at: Arc<OnceLock<Instant>>,
 }
 
 pub(super) struct Ready {
@@ -54,6 +57,15 @@ pub(super) async fn try_lock(
 }
 
 impl Steps {
+    pub(super) fn new(umask: u32, limit: Duration, cancelled: CancellationToken) -> Self {
+        Self {
+            umask,
+            limit,
+            cancelled,
+            cancelled_at: Arc::default(),
+        }
+    }
+
     /// Waits for one, at most as long as it may take. Where git does not answer, the thread is left to itself.
     pub(super) async fn wait<T, E>(
         &self,
@@ -63,21 +75,33 @@ impl Steps {
     where
         ExecError: From<E>,
     {
+        self.wait_if_cancelled(CANCELLED_LIMIT, root, step).await
+    }
+
+    /// As [`Self::wait`], until `limit` after the run was cancelled.
+    async fn wait_if_cancelled<T, E>(
+        &self,
+        limit: Duration,
+        root: &Path,
+        step: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, ExecError>
+    where
+        ExecError: From<E>,
+    {
         let given_up = async {
             self.cancelled.cancelled().await;
-            tokio::time::sleep(CANCELLED_LIMIT).await;
+            let cancelled_at = self.cancelled_at.get_or_init(Instant::now);
+            tokio::time::sleep_until(*cancelled_at + limit).await;
         };
         tokio::select! {
             done = answered(root, self.limit, step) => done,
             () = given_up => Err(ExecError::NoAnswer {
                 root: root.to_owned(),
-                seconds: CANCELLED_LIMIT.as_secs(),
+                seconds: limit.as_secs(),
             }),
         }
     }
-}
 
-impl Steps {
     /// Does a step that has to be taken back if nobody waits for it any more. Cancelled or not, one that has begun is waited for;
     /// one that takes too long takes itself back.
     pub(super) async fn unless_late<T: Send + 'static>(
@@ -128,7 +152,9 @@ impl Ready {
             Some(before) => {
                 let compare = move || after::changes(&tree, &before);
                 let compared = in_work_tree(self.steps.umask, compare);
-                self.steps.wait(&self.place.tree.root, compared).await
+                let root = &self.place.tree.root;
+                let limit = CANCELLED_LIMIT / 2;
+                self.steps.wait_if_cancelled(limit, root, compared).await
             }
         };
         Afterwards {
@@ -203,11 +229,7 @@ mod tests {
     #[tokio::test]
     async fn a_stash_that_is_saved_too_late_is_taken_back() {
         for (limit, is_late) in [(Duration::ZERO, true), (Duration::MAX, false)] {
-            let steps = Steps {
-                umask: 0o22,
-                limit,
-                cancelled: CancellationToken::new(),
-            };
+            let steps = Steps::new(0o22, limit, CancellationToken::new());
             let (given_up, waits) = sync_channel::<()>(0);
             let (taken_back, stashes) = sync_channel(1);
             let save = move || {
@@ -225,5 +247,21 @@ mod tests {
             assert_eq!(saved.is_err(), is_late, "{saved:?}");
             assert_eq!(stashes.recv().is_ok(), is_late);
         }
+    }
+
+    #[tokio::test]
+    async fn all_steps_after_a_cancel_share_one_limit() {
+        const LIMIT: Duration = Duration::from_millis(300);
+        const STEPS: u32 = 10;
+        let steps = Steps::new(0o22, Duration::MAX, CancellationToken::new());
+        steps.cancelled.cancel();
+        let began = Instant::now();
+        for _ in 0..STEPS {
+            let hangs = std::future::pending::<Result<(), ExecError>>();
+            let done = steps.wait_if_cancelled(LIMIT, Path::new("/p"), hangs);
+            assert!(done.await.is_err());
+        }
+        assert!(began.elapsed() >= LIMIT);
+        assert!(began.elapsed() < LIMIT * STEPS / 2);
     }
 }

@@ -126,11 +126,7 @@ async fn settle(run: &OpenRun, tree: Result<WorkTree, ExecError>) -> Result<Afte
     });
     let cwd = tree.root.clone();
     let ready = Ready {
-        steps: Steps {
-            umask: UMASK,
-            limit,
-            cancelled: CancellationToken::new(),
-        },
+        steps: Steps::new(UMASK, limit, CancellationToken::new()),
         place: RunDirectory { tree, cwd },
         before,
         stash,

@@ -70,6 +70,15 @@ pub(super) struct NotedEvent {
     pub(super) at: Instant,
     pub(super) client: Option<(Arc<str>, Option<i32>)>,
     pub(super) event: HistoryEvent,
+    pub(super) judged: Judged,
+}
+
+/// How far it is judged whether what was typed was echoed.
+#[derive(Debug, Default)]
+pub(super) struct Judged {
+    pub(super) times: usize,
+    /// How much of its first line was shown the last time.
+    pub(super) begun: Option<usize>,
 }
 
 #[derive(Debug)]

@@ -9,8 +9,10 @@ use ccd_text::hidden::{Echo, HIDDEN, Masked};
 use ccd_text::redact::{KnownTexts, Secrets, Source, redact, redact_chunks, redact_typed};
 use memchr::{memchr, memmem, memrchr};
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// Maximum characters of output in a RECV row.
 const RECV_CHARS: usize = 500;
@@ -30,8 +32,12 @@ const ECHO_BYTES: u64 = 16 << 10;
 /// Maximum characters of typed text in a SEND row.
 pub const SEND_CHARS: usize = 10_000;
 
-/// Appends the rows of one event: the output before it as RECV, then its own row.
-pub(super) async fn rows_of(noted: &NotedEvent, rows: &mut Vec<InteractionRow>) {
+/// Appends the rows of one event: the output before it as RECV, then its own row. Returns when to call this again if it is too
+/// early for its own row.
+pub(super) async fn rows_of(
+    noted: &mut NotedEvent,
+    rows: &mut Vec<InteractionRow>,
+) -> Option<Instant> {
     let session = &*noted.session;
     let upto = match &noted.event {
         HistoryEvent::Send(typed) => Some(typed.offset),
@@ -49,14 +55,25 @@ pub(super) async fn rows_of(noted: &NotedEvent, rows: &mut Vec<InteractionRow>) 
         let mut row = output.unwrap_or_else(|| received_row(noted, upto..upto));
         row.exit_code = exit_code;
         rows.push(row);
-        return;
+        return None;
     }
     rows.extend(output);
-    rows.extend(own_row(noted).await);
+    let shown = match &noted.event {
+        HistoryEvent::Send(typed) => {
+            let typed = Arc::clone(typed);
+            match shown_text(noted, &typed).await {
+                Ok(shown) => shown,
+                Err(again_at) => return Some(again_at),
+            }
+        }
+        _ => String::new(),
+    };
+    rows.extend(own_row(noted, shown).await);
+    None
 }
 
-/// Returns the event's own row; `None` if that of the output is enough.
-async fn own_row(noted: &NotedEvent) -> Option<InteractionRow> {
+/// Returns the event's own row; `None` if that of the output is enough. `shown` is what was typed, as the row may show it.
+async fn own_row(noted: &NotedEvent, shown: String) -> Option<InteractionRow> {
     let session = &*noted.session;
     let action = match &noted.event {
         HistoryEvent::Start => "START",
@@ -70,7 +87,6 @@ async fn own_row(noted: &NotedEvent) -> Option<InteractionRow> {
     match &noted.event {
         HistoryEvent::Start => row.input_text = Some(logged_command(session)),
         HistoryEvent::Send(typed) => {
-            let shown = shown_text(noted, typed).await;
             row.form = shown_form(typed, &shown).to_json();
             row.input_text = Some(shown);
             row.start_offset = Some(offset(typed.offset));
@@ -228,40 +244,39 @@ async fn in_its_lines(session: &dyn Subject, text: &str, place: Range<u64>) -> S
     String::from_utf8_lossy(&masked).into_owned()
 }
 
-/// Returns typed text as the log may keep it, as far as the terminal has shown it soon after it was typed.
-async fn shown_text(noted: &NotedEvent, typed: &TypedText) -> String {
-    let session = &*noted.session;
-    if session.about().redacts_log && !typed.hidden {
+/// Returns typed text as the log may keep it, as far as the terminal has shown it soon after it was typed; the error is when to
+/// look again.
+async fn shown_text(noted: &mut NotedEvent, typed: &TypedText) -> Result<String, Instant> {
+    let session = Arc::clone(&noted.session);
+    let about = session.about();
+    if about.redacts_log && !typed.hidden && noted.judged.times == 0 {
         let found = redact_chunks([typed.text.as_bytes()], Source::Typed).texts;
-        session.about().hidden.recognise(&found);
+        about.hidden.recognise(&found);
     }
-    if let Some(shown) = shown_input(session, typed).await {
-        return shown;
+    if let Some(shown) = shown_input(&*session, typed).await {
+        return Ok(shown);
     }
     // The last inputs of a batch were typed a moment ago.
-    tokio::time::sleep_until(noted.at + JUDGEMENT).await;
-    let mut begun = None;
-    for _ in 0..MAX_JUDGEMENTS {
-        if let Some(shown) = shown_input(session, typed).await {
-            return shown;
-        }
-        // A busy machine takes its time to echo a long line.
-        let now = begun_echo(session, typed).await;
-        let is_silent = session.about().output.published() <= typed.offset;
-        if now <= begun && !(is_silent && noted.at.elapsed() < MAX_SILENCE) {
-            break;
-        }
-        begun = now;
-        tokio::time::sleep(JUDGEMENT).await;
+    if noted.at.elapsed() < JUDGEMENT {
+        return Err(noted.at + JUDGEMENT);
+    }
+    // A busy machine takes its time to echo a long line.
+    let begun = begun_echo(&*session, typed).await;
+    let is_silent = about.output.published() <= typed.offset;
+    let goes_on = begun > noted.judged.begun || (is_silent && noted.at.elapsed() < MAX_SILENCE);
+    noted.judged.begun = begun;
+    noted.judged.times += 1;
+    if goes_on && noted.judged.times < MAX_JUDGEMENTS {
+        return Err(Instant::now() + JUDGEMENT);
     }
     // Programs may print a line that they did not echo.
     if matches!(
         typed.form,
         InputForm::Line | InputForm::Text | InputForm::Inexact { .. }
     ) {
-        session.about().hidden.remember(&typed.text);
+        about.hidden.remember(&typed.text);
     }
-    HIDDEN.into()
+    Ok(HIDDEN.into())
 }
 
 /// Returns how much of its first line the terminal has shown so far, if that is all that it has shown.

@@ -23,7 +23,7 @@ impl Session {
             )));
         }
         // Writes out the events before this call, so that they are included.
-        self.services.recorder.flush().await;
+        self.services.recorder.flush(self.id()).await;
         let id = self.id().as_str();
         let mut rows = interactions(&self.services.store, id, MAX_ROWS, i64::MAX).await?;
         if !self.facts.redacts_log {

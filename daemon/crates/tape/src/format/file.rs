@@ -17,6 +17,9 @@ use tempfile::NamedTempFile;
 /// How long a writer waits for another writer.
 pub const LOCK_WAIT: Duration = Duration::from_secs(5);
 
+/// How long it waits for several, one after the other.
+const QUEUE_WAIT: Duration = Duration::from_secs(60);
+
 /// Pause between two attempts to get a lock.
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -299,6 +302,9 @@ fn is_temp(name: &[u8]) -> bool {
     })
 }
 
+/// Device and inode of the file of a lock, and when it was made: an inode may be used again.
+type LockedFile = ((u64, u64), (i64, i64));
+
 /// The right to change a tape, exclusive among all ccd processes.
 /// The lock is a file beside the tape, because each change replaces the tape's own file.
 struct FileLock {
@@ -312,13 +318,19 @@ impl FileLock {
         let name = tape.file_name().unwrap_or_default().as_bytes();
         let name = name.get(..LOCK_NAME_LEN).unwrap_or(name);
         let path = folder_of(tape).join(OsString::from_vec([b".", name, b".lock"].concat()));
-        let deadline = Instant::now() + LOCK_WAIT;
+        let began = Instant::now();
+        let (mut holder, mut since) = (None, began);
         loop {
-            let locked = Self::attempt(&path).map_err(|source| FileError::write(tape, source))?;
-            if let Some(lock) = locked {
-                return Ok(lock);
+            let tried = Self::attempt(&path).map_err(|source| FileError::write(tape, source))?;
+            let file = match tried {
+                Ok(lock) => return Ok(lock),
+                Err(file) => file,
+            };
+            // Each writer has a file of its own.
+            if holder != Some(file) {
+                (holder, since) = (Some(file), Instant::now());
             }
-            if Instant::now() >= deadline {
+            if since.elapsed() >= LOCK_WAIT || began.elapsed() >= QUEUE_WAIT {
                 return Err(FileError::Locked {
                     path: tape.to_owned(),
                 });
@@ -327,26 +339,33 @@ impl FileLock {
         }
     }
 
-    fn attempt(path: &Path) -> io::Result<Option<Self>> {
+    /// The error of the inner result says which file another writer has locked.
+    fn attempt(path: &Path) -> io::Result<Result<Self, LockedFile>> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let file = options
             .mode(0o600)
             .custom_flags(libc::O_NOFOLLOW)
             .open(path)?;
+        let identity = |about: &Metadata| (about.dev(), about.ino());
+        let ours = file.metadata()?;
+        let locked = (identity(&ours), (ours.mtime(), ours.mtime_nsec()));
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
-            Err(Errno::WOULDBLOCK | Errno::INTR) => return Ok(None),
+            Err(Errno::WOULDBLOCK | Errno::INTR) => return Ok(Err(locked)),
             Err(error) => return Err(error.into()),
         }
         // The process that held it before may have removed the file; then a lock on it means nothing.
-        let (ours, there) = (file.metadata()?, fs::symlink_metadata(path));
-        let is_there =
-            there.is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino()));
-        Ok(is_there.then(|| Self {
-            path: path.to_owned(),
-            _file: file,
-        }))
+        let there = fs::symlink_metadata(path);
+        let is_there = there.is_ok_and(|there| identity(&there) == identity(&ours));
+        Ok(if is_there {
+            Ok(Self {
+                path: path.to_owned(),
+                _file: file,
+            })
+        } else {
+            Err(locked)
+        })
     }
 }
 

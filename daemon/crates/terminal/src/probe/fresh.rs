@@ -45,7 +45,8 @@ impl LastTyped {
 /// the last probe before may have begun to wait between that probe and the input, which its switches cannot show. No
 /// probe is trusted while output is unread: the program may have reacted to the input already.
 pub fn fresh(typed: &LastTyped, after: &Probe, end: u64) -> bool {
-    is_fresh(typed, after, end, typed.at.elapsed())
+    let since_write = after.at.saturating_duration_since(typed.at);
+    is_fresh(typed, after, end, since_write)
 }
 
 fn is_fresh(typed: &LastTyped, after: &Probe, end: u64, since_write: Duration) -> bool {

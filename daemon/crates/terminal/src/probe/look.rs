@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::os::fd::BorrowedFd;
+use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionread;
@@ -16,10 +17,12 @@ use super::report::Probe;
 /// Never blocks. Costs about 40 us for a program with one waiting task, and about 10 us for each further task that is
 /// checked (at most 256). For programs that have ended, or are hidden or denied, it returns a verdict, not an error.
 pub fn probe(master: BorrowedFd<'_>, leader: i32, tty_device: u64) -> Probe {
+    let at = Instant::now();
     let line = LineModes::read(master);
     let foreground = tcgetpgrp(master).map_or(0, Pid::as_raw_pid);
     let finding = platform::find(leader, foreground, tty_device, line);
     Probe {
+        at,
         foreground,
         line,
         verdict: finding.verdict,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+use std::time::Instant;
 
 use super::line_modes::LineModes;
 
@@ -51,6 +52,9 @@ pub(super) const MULTIPLEXER: &str = "multiplexer";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Probe {
+    /// When it began: what it shows may be older by the time that somebody looks at it.
+    #[serde(skip, default = "Instant::now")]
+    pub at: Instant,
     /// The foreground process group; 0 if the terminal has none.
     pub foreground: i32,
     pub line: LineModes,
@@ -129,6 +133,7 @@ pub(super) mod tests {
 
     pub(in super::super) fn sample(verdict: InputWait, reader: Option<InputReader>) -> Probe {
         Probe {
+            at: Instant::now(),
             foreground: 7,
             line: LineModes::default(),
             verdict,

@@ -1,6 +1,7 @@
 //! The table of programs: the state of each program's terminal and foreground tasks while it waits for input, or does
 //! not.
 
+use rustix::fs::Mode;
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
 use super::report::InputWait::{Accepts, No, Unknown};
@@ -308,12 +309,19 @@ fn a_terminal_whose_program_has_ended_waits_for_nothing() {
 /// time.
 #[test]
 fn a_reader_that_was_just_given_input_is_never_fresh() {
-    let script = "python3 -c 'import sys, time\nwhile sys.stdin.readline(): time.sleep(0.1)'";
-    let mut terminal = TestTerminal::start(script);
+    // After each line it is busy until the test has seen that.
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, Mode::RUSR | Mode::WUSR).unwrap();
+    let script = format!(
+        "python3 -c 'import sys\nwhile sys.stdin.readline(): open(\"{}\").read()'",
+        pipe.display()
+    );
+    let mut terminal = TestTerminal::start(&script);
     for _ in 0..20 {
         let before = wait_for_reader(&mut terminal, None);
-        terminal.send("line\n");
         let typed = LastTyped::now(b"line\n", before.reader, 0);
+        terminal.send("line\n");
         let is_busy = |probe: &Probe| probe.verdict == No;
         eventually(|| {
             let probe = terminal.probe();
@@ -323,5 +331,6 @@ fn a_reader_that_was_just_given_input_is_never_fresh() {
                 .then_some(())
                 .ok_or_else(|| format!("{probe:?}"))
         });
+        std::fs::write(&pipe, "").unwrap();
     }
 }

@@ -44,12 +44,18 @@ pub(in crate::collect) fn comments(project: &Project) -> Result<Finding<Vec<Comm
     // Rules are for a directory of a repository, too, if they are above it, and those of the repository of a linked work tree.
     let main = tree.and_then(|tree| tree.common_dir.parent());
     let above = root.ancestors().take(if is_part { usize::MAX } else { 1 });
-    if let Some(bad) = above.chain(main).find_map(bad_rules) {
+    let mut rule_files = RuleFiles {
+        steps_left: MATCH_STEPS,
+    };
+    if let Some(bad) = above
+        .chain(main)
+        .find_map(|folder| rule_files.unfit(folder))
+    {
         return Err(format!("{} {UNFIT}", bad.display()));
     }
     let rules = IgnoreRules::of(root, tree).map_err(|error| error.to_string())?;
     let mut bad = Vec::new();
-    let files = sources(project, &rules, &mut bad);
+    let files = sources(project, &rules, &mut rule_files, &mut bad);
     let mut found = Finding::<Vec<Comment>>::default();
     for (path, comments, redacted) in in_files(project, &files) {
         if found.value.len() < MAX_COMMENTS && !project.is_late() && !rules.ignores(path) {
@@ -77,31 +83,73 @@ fn rank(one: &Comment) -> (bool, u8, Keyword, &str, u64) {
 /// Limits on a file of ignore rules and on one line of it: libgit2 reads the file whole, and tries each of its lines.
 const RULES_BYTES: u64 = 1024 * 1024;
 const RULE_BYTES: usize = 4096;
-const UNFIT: &str = "is not a regular file of at most 1 MiB, with lines of at most 4 KiB";
 
-/// Returns the first file in a directory that has rules about what is ignored and is not fit to be read. Opening a named
-/// pipe would wait for ever.
-fn bad_rules(folder: &Path) -> Option<PathBuf> {
-    let rules = [".gitignore", ".git/info/exclude"].map(|name| folder.join(name));
-    let is_fit = |path: &PathBuf| match path.metadata() {
-        Ok(about) if !about.is_file() => false,
-        Ok(_) => {
-            // Some files say that they are empty, and never end.
-            let mut rules = Vec::new();
-            let open = File::open(path).map(|file| file.take(RULES_BYTES + 1));
-            let read = open.and_then(|mut file| file.read_to_end(&mut rules));
-            let mut lines = rules.split(|byte| *byte == b'\n');
-            read.is_ok_and(|len| len as u64 <= RULES_BYTES)
-                && lines.all(|line| line.len() <= RULE_BYTES)
+/// Limit on what all rules of a project together may take for one name; a rule with four stars exceeds it.
+const MATCH_STEPS: u64 = 20_000_000;
+
+const NAME_CHARS: u64 = 255;
+
+const UNFIT: &str =
+    "is not a regular file of at most 1 MiB, with lines of at most 4 KiB and few stars in each";
+
+/// Files of ignore rules, as long as they are fit to be read.
+struct RuleFiles {
+    steps_left: u64,
+}
+
+impl RuleFiles {
+    /// Returns the first file in a directory that has rules about what is ignored and is not fit to be read. Opening a named
+    /// pipe would wait for ever, and so would matching many stars: libgit2 tries each place for each of them.
+    fn unfit(&mut self, folder: &Path) -> Option<PathBuf> {
+        let mut files = [".gitignore", ".git/info/exclude"]
+            .map(|name| folder.join(name))
+            .into_iter();
+        files.find(|path| !self.is_fit(path))
+    }
+
+    fn is_fit(&mut self, path: &Path) -> bool {
+        match path.metadata() {
+            Ok(about) if !about.is_file() => return false,
+            Ok(_) => {}
+            Err(_) => return true,
         }
-        Err(_) => true,
+        // Some files say that they are empty, and never end.
+        let mut rules = Vec::new();
+        let open = File::open(path).map(|file| file.take(RULES_BYTES + 1));
+        let Ok(len) = open.and_then(|mut file| file.read_to_end(&mut rules)) else {
+            return false;
+        };
+        let mut lines = rules.split(|byte| *byte == b'\n');
+        let steps = lines.clone().map(steps_of).fold(0, u64::saturating_add);
+        let left = self.steps_left.checked_sub(steps);
+        self.steps_left = left.unwrap_or(self.steps_left);
+        left.is_some() && len as u64 <= RULES_BYTES && lines.all(|line| line.len() <= RULE_BYTES)
+    }
+}
+
+/// Returns how many ways there are to place the stars of a rule in a long name. `**` between slashes only stands at slashes.
+fn steps_of(rule: &[u8]) -> u64 {
+    let segments = rule
+        .split(|byte| *byte == b'/')
+        .filter(|segment| *segment != b"**");
+    let runs = |segment: &[u8]| {
+        segment
+            .chunk_by(|a, b| (*a == b'*') == (*b == b'*'))
+            .filter(|run| run[0] == b'*')
+            .count()
     };
-    rules.into_iter().find(|path| !is_fit(path))
+    let stars = segments.map(runs).sum::<usize>() as u64;
+    (1..=stars.min(8)).fold(1, |ways, star| ways * (NAME_CHARS + 1 - star) / star)
 }
 
 /// Returns the project's files in known languages, without hidden files and links, and without what is in directories that git
 /// ignores or that others wrote. A directory whose rules cannot be read is left out, too; their files are put into `bad`.
-fn sources(project: &Project, rules: &IgnoreRules, bad: &mut Vec<PathBuf>) -> Vec<PathBuf> {
+fn sources(
+    project: &Project,
+    rules: &IgnoreRules,
+    rule_files: &mut RuleFiles,
+    bad: &mut Vec<PathBuf>,
+) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![project.root.clone()];
     while let Some(folder) = folders.pop() {
@@ -115,7 +163,7 @@ fn sources(project: &Project, rules: &IgnoreRules, bad: &mut Vec<PathBuf>) -> Ve
                 _ if name.starts_with('.') => {}
                 Ok(kind) if kind.is_file() && language(&name).is_some() => files.push(path),
                 Ok(kind) if kind.is_dir() && is_ours(&project.root, &path, &name) => {
-                    match bad_rules(&path) {
+                    match rule_files.unfit(&path) {
                         _ if rules.ignores(&path) => {}
                         Some(rules) => bad.push(rules),
                         None => folders.push(path),

@@ -56,7 +56,7 @@ impl Sessions {
     /// Removes the files of `session`, once the rows of its output are made, unless `past` is no longer listed in its
     /// place: then another session may use the folder.
     pub(crate) async fn remove_files(&self, session: &Arc<Session>, past: &Arc<Session>) {
-        self.services.recorder.flush().await;
+        self.services.recorder.flush(past.id()).await;
         let listed = self.listed(past.id());
         if listed.is_some_and(|listed| Arc::ptr_eq(&listed, past))
             && let Err(error) = self.remove_folder_of(session).await

@@ -1,0 +1,93 @@
+//! The page that lists pages of conversations.
+
+use crate::frame::{Frame, element, json};
+use crate::shown::{gist, plain};
+use ccd_protocol::conversation::{ConversationContentsParams, PageOfConversation};
+
+const PAGE: &str = include_str!("contents.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPTS: &[&str] = &[
+    include_str!("script/element.js"),
+    include_str!("script/format.js"),
+    include_str!("script/contents.js"),
+];
+
+/// Returns the page. Its data are the entries themselves, so that whoever adds to them can read what is there.
+#[must_use]
+pub fn contents(params: ConversationContentsParams) -> String {
+    let pages = params
+        .pages
+        .into_iter()
+        .map(|page| entry(page, params.with_paths));
+    let mut pages: Vec<PageOfConversation> = pages.collect();
+    pages.sort_by(|one, other| other.conversation.ended_at.cmp(&one.conversation.ended_at));
+    let frame = Frame::new(PAGE, STYLE, SCRIPTS);
+    let mut page = frame.start;
+    element("id=\"pages\"", &json(&pages), &mut page);
+    page.push_str(&frame.end);
+    page
+}
+
+fn entry(mut page: PageOfConversation, with_paths: bool) -> PageOfConversation {
+    let conversation = &mut page.conversation;
+    conversation.title = conversation.title.as_deref().map(|title| gist(title, 200));
+    for text in [&mut conversation.branch, &mut conversation.model] {
+        *text = text.as_deref().map(plain);
+    }
+    let cwd = conversation.cwd.take().map(|cwd| plain(&cwd));
+    if with_paths {
+        conversation.cwd = cwd;
+    } else {
+        let name = cwd.as_deref().and_then(|cwd| cwd.rsplit('/').next());
+        conversation.cwd = name.map(str::to_owned);
+        conversation.session_id.clear();
+        conversation.file.clear();
+        conversation.project.clear();
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ccd_protocol::conversation::ConversationSummary;
+
+    #[test]
+    fn a_list_made_to_be_shared_has_no_paths_and_can_be_read_again() {
+        let conversation = ConversationSummary {
+            session_id: "5fc07b19".into(),
+            cwd: Some("/home/ann/shop".into()),
+            title: Some("</script>\u{1b}[1mFix".into()),
+            file: "/home/ann/.claude/x.jsonl".into(),
+            ..ConversationSummary::default()
+        };
+        let pages = vec![PageOfConversation {
+            page: "a.html".into(),
+            stamp: "1".into(),
+            conversation,
+        }];
+        let html = contents(ConversationContentsParams {
+            pages: pages.clone(),
+            with_paths: false,
+        });
+        assert!(!html.contains("/home/ann") && !html.contains("5fc07b19"));
+        let json = html
+            .split_once("id=\"pages\">")
+            .unwrap()
+            .1
+            .split_once("</script>")
+            .unwrap()
+            .0;
+        let read: Vec<PageOfConversation> = serde_json::from_str(json).unwrap();
+        let shown = (
+            read[0].conversation.title.as_deref(),
+            read[0].conversation.cwd.as_deref(),
+        );
+        assert_eq!(shown, (Some("</script>Fix"), Some("shop")));
+        let html = contents(ConversationContentsParams {
+            pages,
+            with_paths: true,
+        });
+        assert!(html.contains("/home/ann/shop"));
+    }
+}

@@ -2,7 +2,6 @@
 
 use super::model::{ConversationTotals, ConversationUsage, Missing, TurnRole};
 use super::page::ConversationPageParams;
-use super::records::ConversationSummary;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_with::apply;
@@ -112,14 +111,22 @@ pub struct ConversationContentsParams {
 /// A conversation, and the file that its page is in.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
 pub struct PageOfConversation {
     /// Name of the file, beside that of the contents.
     pub page: String,
     /// Changes when the page has to be written again.
-    #[serde(default)]
     pub stamp: String,
-    #[serde(flatten)]
-    pub conversation: ConversationSummary,
+    /// This and what follows as in `conversation.list`.
+    pub title: Option<String>,
+    pub cwd: Option<String>,
+    pub branch: Option<String>,
+    pub started_at: Option<String>,
+    pub ended_at: Option<String>,
+    pub turns: u64,
+    pub errors: u64,
+    pub cost_usd: Option<f64>,
+    pub cost_at_least_usd: Option<f64>,
 }
 
 /// Reply of `conversation.contents`.

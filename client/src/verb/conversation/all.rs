@@ -36,18 +36,18 @@ pub(super) fn export_all(
     let known = listed_in(&dir.join(INDEX));
     let conversations = conversations(args, context)?;
     let (mut pages, mut written) = (Vec::new(), 0_usize);
+    let options = PageOptions {
+        with_paths: args.with_paths,
+        ..PageOptions::default()
+    };
     for conversation in conversations {
-        let page = page_of(conversation, args.with_paths);
+        let page = page_of(&conversation, args.with_paths);
         let is_there = known
             .iter()
             .any(|old| old.page == page.page && old.stamp == page.stamp);
         let file = dir.join(&page.page);
         if !is_there || !file.is_file() {
-            let options = PageOptions {
-                with_paths: args.with_paths,
-                ..PageOptions::default()
-            };
-            let conversation = named(&page.conversation.file)?;
+            let conversation = named(&conversation.file)?;
             write_file(Form::Html(options), &conversation, &context.place()?, &file)?;
             written += 1;
         }
@@ -140,7 +140,7 @@ fn with_words(
 }
 
 /// Returns the name of the page, which stays the same, and a stamp, which changes with the conversation.
-fn page_of(conversation: ConversationSummary, with_paths: bool) -> PageOfConversation {
+fn page_of(conversation: &ConversationSummary, with_paths: bool) -> PageOfConversation {
     let started = conversation.started_at.as_deref().unwrap_or("undated");
     let time: String = started.chars().take(16).filter(|c| *c != ':').collect();
     // So that conversations of the same minute have different names, which do not give away their ids.
@@ -158,7 +158,15 @@ fn page_of(conversation: ConversationSummary, with_paths: bool) -> PageOfConvers
     PageOfConversation {
         page,
         stamp,
-        conversation,
+        title: conversation.title.clone(),
+        cwd: conversation.cwd.clone(),
+        branch: conversation.branch.clone(),
+        started_at: conversation.started_at.clone(),
+        ended_at: conversation.ended_at.clone(),
+        turns: conversation.turns,
+        errors: conversation.errors,
+        cost_usd: conversation.cost_usd,
+        cost_at_least_usd: conversation.cost_at_least_usd,
     }
 }
 

@@ -4,6 +4,7 @@
 //! needs to tell comments from code, not to parse it.
 
 use crate::markup::Markup;
+use crate::shown::without_sequences;
 
 /// Longer code is not coloured.
 const MAX_BYTES: usize = 200_000;
@@ -66,7 +67,8 @@ impl Colours {
 
 /// Returns the lines of some code, coloured if the language is known.
 pub(crate) fn lines(code: &str, colours: Option<Colours>) -> Vec<Markup> {
-    let code = code.strip_suffix('\n').unwrap_or(code);
+    // Before it is cut into pieces, where nothing would know them.
+    let code = without_sequences(code.strip_suffix('\n').unwrap_or(code));
     let mut lines = vec![Markup::default()];
     let mut add = |kind: &str, text: &str| {
         for (at, part) in text.split('\n').enumerate() {
@@ -82,7 +84,7 @@ pub(crate) fn lines(code: &str, colours: Option<Colours>) -> Vec<Markup> {
     };
     match colours {
         Some(Colours(language)) if code.len() <= MAX_BYTES => {
-            let mut rest = code;
+            let mut rest = &*code;
             while !rest.is_empty() {
                 let (kind, len) = token(language, rest);
                 let (text, after) = rest.split_at(len);
@@ -90,7 +92,7 @@ pub(crate) fn lines(code: &str, colours: Option<Colours>) -> Vec<Markup> {
                 rest = after;
             }
         }
-        _ => add("", code),
+        _ => add("", &code),
     }
     lines
 }

@@ -20,7 +20,7 @@ pub fn contents(params: ConversationContentsParams) -> String {
         .into_iter()
         .map(|page| entry(page, params.with_paths));
     let mut pages: Vec<PageOfConversation> = pages.collect();
-    pages.sort_by(|one, other| other.conversation.ended_at.cmp(&one.conversation.ended_at));
+    pages.sort_by(|one, other| other.ended_at.cmp(&one.ended_at));
     let frame = Frame::new(PAGE, STYLE, SCRIPTS);
     let mut page = frame.start;
     element("id=\"pages\"", &json(&pages), &mut page);
@@ -29,20 +29,13 @@ pub fn contents(params: ConversationContentsParams) -> String {
 }
 
 fn entry(mut page: PageOfConversation, with_paths: bool) -> PageOfConversation {
-    let conversation = &mut page.conversation;
-    conversation.title = conversation.title.as_deref().map(|title| gist(title, 200));
-    for text in [&mut conversation.branch, &mut conversation.model] {
+    page.title = page.title.as_deref().map(|title| gist(title, 200));
+    for text in [&mut page.branch, &mut page.cwd] {
         *text = text.as_deref().map(plain);
     }
-    let cwd = conversation.cwd.take().map(|cwd| plain(&cwd));
-    if with_paths {
-        conversation.cwd = cwd;
-    } else {
-        let name = cwd.as_deref().and_then(|cwd| cwd.rsplit('/').next());
-        conversation.cwd = name.map(str::to_owned);
-        conversation.session_id.clear();
-        conversation.file.clear();
-        conversation.project.clear();
+    if !with_paths {
+        let name = page.cwd.as_deref().and_then(|cwd| cwd.rsplit('/').next());
+        page.cwd = name.map(str::to_owned);
     }
     page
 }
@@ -50,27 +43,21 @@ fn entry(mut page: PageOfConversation, with_paths: bool) -> PageOfConversation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ccd_protocol::conversation::ConversationSummary;
 
     #[test]
     fn a_list_made_to_be_shared_has_no_paths_and_can_be_read_again() {
-        let conversation = ConversationSummary {
-            session_id: "5fc07b19".into(),
-            cwd: Some("/home/ann/shop".into()),
-            title: Some("</script>\u{1b}[1mFix".into()),
-            file: "/home/ann/.claude/x.jsonl".into(),
-            ..ConversationSummary::default()
-        };
         let pages = vec![PageOfConversation {
             page: "a.html".into(),
             stamp: "1".into(),
-            conversation,
+            title: Some("</script>\u{1b}[1mFix".into()),
+            cwd: Some("/home/ann/shop".into()),
+            ..PageOfConversation::default()
         }];
         let html = contents(ConversationContentsParams {
             pages: pages.clone(),
             with_paths: false,
         });
-        assert!(!html.contains("/home/ann") && !html.contains("5fc07b19"));
+        assert!(!html.contains("/home/ann"));
         let json = html
             .split_once("id=\"pages\">")
             .unwrap()
@@ -79,10 +66,7 @@ mod tests {
             .unwrap()
             .0;
         let read: Vec<PageOfConversation> = serde_json::from_str(json).unwrap();
-        let shown = (
-            read[0].conversation.title.as_deref(),
-            read[0].conversation.cwd.as_deref(),
-        );
+        let shown = (read[0].title.as_deref(), read[0].cwd.as_deref());
         assert_eq!(shown, (Some("</script>Fix"), Some("shop")));
         let html = contents(ConversationContentsParams {
             pages,

@@ -20,5 +20,6 @@ mod turn;
 mod value;
 
 pub use contents::contents;
-pub use part::{PageTurn, Parts};
+pub use part::Parts;
 pub use private::Private;
+pub use turn::PageTurn;

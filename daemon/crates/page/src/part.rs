@@ -2,9 +2,8 @@
 
 use crate::frame::{Frame, element, json};
 use crate::shown::{gist, plain};
-use crate::turn::{tokens, turn};
-use ccd_protocol::conversation::{ExportAbout, ExportTurn};
-use serde_json::value::RawValue;
+use crate::turn::{PageTurn, tokens, turn};
+use ccd_protocol::conversation::ExportAbout;
 use std::sync::OnceLock;
 
 const PAGE: &str = include_str!("page.html");
@@ -19,7 +18,6 @@ const SCRIPTS: &[&str] = &[
     include_str!("script/conversation.js"),
     include_str!("script/load.js"),
     include_str!("script/usage.js"),
-    include_str!("script/heights.js"),
     include_str!("script/list.js"),
     include_str!("script/row.js"),
     include_str!("script/foot.js"),
@@ -38,18 +36,6 @@ static FRAME: OnceLock<Frame> = OnceLock::new();
 
 /// Length of the turns in one element of the page; a browser parses each on its own.
 const BLOCK_BYTES: usize = 256 << 10;
-
-/// A turn, and the records that its calls brought.
-#[derive(Debug, Default)]
-pub struct PageTurn {
-    pub turn: ExportTurn,
-    /// Records with results of its calls.
-    pub results: Vec<Box<RawValue>>,
-    /// Ids of its results whose calls are missing.
-    pub lone_results: Vec<String>,
-    /// Its number in the main conversation.
-    pub number: Option<u64>,
-}
 
 /// What the parts of a page have in common.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@
 use crate::colour::{self, Colours};
 use crate::lines::{self, Line};
 use crate::markup::Markup;
-use crate::shown::plural;
+use crate::shown::{plural, without_sequences};
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// A longer text is shown as it is, piece by piece.
@@ -18,6 +18,8 @@ pub(crate) fn add(markup: &mut Markup, text: &str, fold_bytes: usize) {
     if text.len() > MAX_BYTES {
         return lines::plain_text(markup, text, "pre.text.prose");
     }
+    // Before it is cut into pieces, where nothing would know them.
+    let text = &*without_sequences(text);
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut prose = Prose::default();

@@ -1,19 +1,31 @@
 //! A turn as the page has it: what it says and does, each item with the markup of its body.
 
 use crate::markup::Markup;
-use crate::part::PageTurn;
 use crate::shown::{gist, plain};
 use crate::tools::{Call, Outcome, add_image};
 use crate::value::{self, field, first, is, list, text, text_of};
 use crate::{lines, prose};
-use ccd_protocol::conversation::{ConversationUsage, TurnRole, typed};
+use ccd_protocol::conversation::{ConversationUsage, ExportTurn, TurnRole, typed};
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use std::collections::HashSet;
 
 /// Lengths of prompts and answers that are shown at once.
 const PROMPT_BYTES: usize = 3000;
 const ANSWER_BYTES: usize = 12_000;
+
+/// A turn, and the records that its calls brought.
+#[derive(Debug, Default)]
+pub struct PageTurn {
+    pub turn: ExportTurn,
+    /// Records with results of its calls.
+    pub results: Vec<Box<RawValue>>,
+    /// Ids of its results whose calls are missing.
+    pub lone_results: Vec<String>,
+    /// Its number in the main conversation.
+    pub number: Option<u64>,
+}
 
 /// One thing that a turn says or does.
 #[derive(Debug, Default, Serialize)]
@@ -280,7 +292,7 @@ impl Making<'_> {
         Item {
             call: Some(CallItem {
                 id,
-                name: plain(&name),
+                name: shown_name(&name),
                 state: match came {
                     None => "pending",
                     Some(_) if call.is_error() => "error",
@@ -386,6 +398,12 @@ fn item(kind: &'static str, said: &str, body: Markup) -> Item {
         body: body.into_string(),
         call: None,
     }
+}
+
+/// Returns the name of a tool; that of an MCP server's, `mcp__plots__bar`, as `plots: bar`.
+fn shown_name(name: &str) -> String {
+    let of_server = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
+    plain(&of_server.map_or_else(|| name.to_owned(), |(server, tool)| format!("{server}: {tool}")))
 }
 
 fn results_in(record: &Value) -> impl Iterator<Item = &Value> {

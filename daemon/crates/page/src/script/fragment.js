@@ -19,7 +19,7 @@ function gotoFragment() {
   refreshRow(row);
   drawList();
   select(row, false);
-  list.scroller.scrollTop = list.heights.before(row.row);
+  list.scroller.scrollTop = list.tops[row.row];
   drawList();
   let element = list.shown.get(row);
   const steps = row.items ? path : path.slice(1);

@@ -9,10 +9,13 @@ function showAbout() {
   const end = Date.parse(about.ended_at);
   const when = [clockTime(start, ''), duration(end - start)].filter(Boolean).join(', ');
   const models = (about.models ?? []).map(shortModel).join(', ');
-  const masks = conversation.masks ? `${plural(conversation.masks, 'secret')} masked` : '';
-  const origin = [about.cwd, about.branch, when, models, masks, about.session_id, about.file].filter(Boolean).join(' \u00b7 ');
+  const origin = [about.cwd, about.branch, when, models, masksText(), about.session_id, about.file].filter(Boolean).join(' \u00b7 ');
   part('origin').textContent = origin;
   part('origin').title = `${origin} \u00b7 exported ${about.exported_at ?? ''} by ccd ${about.ccd ?? ''}`;
+}
+
+function masksText() {
+  return conversation.masks ? `${plural(conversation.masks, 'secret')} masked` : '';
 }
 
 // Says how far reading is, and what could not be read.

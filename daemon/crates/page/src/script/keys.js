@@ -38,7 +38,7 @@ function movePrompt(step) {
   for (let row = from + step; row >= 0 && row < list.items.length; row += step) {
     if (list.items[row].kind !== 'prompt') continue;
     select(list.items[row]);
-    list.scroller.scrollTop = list.heights.before(row);
+    list.scroller.scrollTop = list.tops[row];
     return;
   }
 }

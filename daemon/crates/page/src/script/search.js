@@ -91,7 +91,6 @@ function showHitCount() {
 function* searchRows(rows, query) {
   for (const item of rows) {
     let hit = hitIn(item, query);
-    if (hit) search.hits.set(item, hit);
     for (const inner of itemsBelow(item)) {
       const innerHit = hitIn(inner, query);
       if (innerHit) search.hits.set(inner, innerHit);
@@ -110,14 +109,9 @@ function hitIn(item, query) {
   const text = `${item.call ? `${item.call.name} ${item.gist} ${item.call.outcome}\n` : ''}${textOf(item.body)}`;
   const index = text.toLowerCase().indexOf(query);
   if (index < 0) return null;
-  const line = (piece) => piece.replace(/\s+/g, ' ');
-  const start = Math.max(0, index - 40);
-  return {
-    where: nameOf(item),
-    before: (start > 0 ? '\u2026' : '') + line(text.slice(start, index)),
-    match: line(text.slice(index, index + query.length)),
-    after: line(text.slice(index + query.length, index + query.length + 120)),
-  };
+  const [start, end] = [Math.max(0, index - 40), index + query.length];
+  const line = (from, to) => text.slice(from, to).replace(/\s+/g, ' ');
+  return { where: nameOf(item), before: (start > 0 ? '\u2026' : '') + line(start, index), match: line(index, end), after: line(end, end + 120) };
 }
 
 // Marks the hits of the present search in the texts below `root` and opens the folded sections that have one. The heads of rows

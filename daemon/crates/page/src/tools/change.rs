@@ -4,7 +4,7 @@ use super::{Call, Shown, add_file};
 use crate::colour::{self, Colours};
 use crate::lines::{self, Line};
 use crate::markup::Markup;
-use crate::shown::{count, plural};
+use crate::shown::{count, plural, without_sequences};
 use crate::value::{field, first, is, list, number, text, text_of};
 use ccd_text::diff::unified;
 use serde_json::Value;
@@ -257,7 +257,7 @@ fn add_lines(
         lines.push(Changed {
             sign,
             number,
-            text: text.to_owned(),
+            text: without_sequences(text).into_owned(),
             mark: None,
         });
         old += u64::from(sign != '+');

@@ -79,7 +79,7 @@ fn keys_open_and_close_turns(page: &mut Page) {
     }
     page.press(&["e"]);
     let closed = "#window > .row:not(.open)";
-    page.until("document.querySelectorAll('#window > .row').length > 8");
+    page.until("document.querySelector('#window > .row').ariaSetSize === '10'");
     assert_eq!(page.count(closed), 0);
     page.press(&["c"]);
     page.until(&format!(

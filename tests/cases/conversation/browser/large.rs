@@ -41,11 +41,13 @@ const SCROLL: &str = "(() => {
     return [end, seen.size, most];
 })()";
 
-/// True if the turns in the document leave no part of the view empty.
+/// True if the turns in the document leave no part of the view empty; below the last turn is room.
 const COVERED: &str = "(() => {
     const view = document.querySelector('#scroller').getBoundingClientRect();
     const rows = document.querySelector('#window').getBoundingClientRect();
-    return rows.top <= view.top + 1 && rows.bottom >= view.bottom - 1;
+    const last = document.querySelector('#window > .row:last-child');
+    const isEnd = last.getAttribute('aria-posinset') === last.getAttribute('aria-setsize');
+    return rows.top <= view.top + 1 && (isEnd || rows.bottom >= view.bottom - 1);
 })()";
 
 fn library() -> Library {

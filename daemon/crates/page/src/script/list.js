@@ -98,7 +98,8 @@ function keepAnchor(anchor) {
   list.space.style.height = `${list.tops.at(-1)}px`;
   const row = anchor && rowOf(anchor.row);
   if (!row || row.row < 0) return;
-  const top = list.tops[row.row] + anchor.offset;
+  // A row that was closed may be shorter than what had been scrolled past of it.
+  const top = list.tops[row.row] + Math.min(anchor.offset, list.heights[row.row]);
   if (Math.abs(top - list.scroller.scrollTop) > 0.5) list.scroller.scrollTop = top;
 }
 

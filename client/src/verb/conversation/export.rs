@@ -1,7 +1,7 @@
 //! `ccctl conversation export`: a conversation as a page for a browser, as Markdown or as JSON; or pages of many.
 
+use super::named;
 use super::pages::{Pages, each_part};
-use super::{all, named};
 use crate::args::ConversationExportArgs;
 use crate::call::{DaemonAddress, call_at};
 use crate::caller::claude_dirs;
@@ -42,9 +42,6 @@ pub(super) fn export(
     args: &ConversationExportArgs,
     context: &mut Context,
 ) -> Result<Exit, Failure> {
-    if let Some(dir) = &args.all {
-        return all::export_all(dir, args, context);
-    }
     let options = PageOptions {
         turns: args.turns,
         with_paths: args.with_paths,

@@ -26,7 +26,10 @@ pub(crate) fn dispatch(verb: &ConversationVerb, context: &mut Context) -> Result
         ConversationVerb::Get(args) => get::get(args, context),
         ConversationVerb::Import { files } => import::import(files, context),
         ConversationVerb::Tail(args) => tail::tail(args, context),
-        ConversationVerb::Export(args) => export::export(args, context),
+        ConversationVerb::Export(args) => match &args.all {
+            Some(dir) => all::export_all(dir, args, context),
+            None => export::export(args, context),
+        },
         ConversationVerb::Open {
             conversation,
             follow,

@@ -1,7 +1,7 @@
 //! The page that lists pages of conversations.
 
 use crate::frame::{Frame, element, json};
-use crate::shown::{gist, plain};
+use crate::shown::{gist_of_markdown, plain};
 use ccd_protocol::conversation::{ConversationContentsParams, PageOfConversation};
 
 const PAGE: &str = include_str!("contents.html");
@@ -29,7 +29,8 @@ pub fn contents(params: ConversationContentsParams) -> String {
 }
 
 fn entry(mut page: PageOfConversation, with_paths: bool) -> PageOfConversation {
-    page.title = page.title.as_deref().map(|title| gist(title, 200));
+    let title = page.title.as_deref();
+    page.title = title.map(|title| gist_of_markdown(title, 200));
     for text in [&mut page.branch, &mut page.cwd] {
         *text = text.as_deref().map(plain);
     }

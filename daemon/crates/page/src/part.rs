@@ -1,7 +1,7 @@
 //! The file of a page, part by part, so that no conversation is too long for a reply.
 
 use crate::frame::{Frame, element, json};
-use crate::shown::{gist, plain};
+use crate::shown::{gist_of_markdown, plain};
 use crate::turn::{PageTurn, tokens, turn};
 use ccd_protocol::conversation::ExportAbout;
 use std::sync::OnceLock;
@@ -75,7 +75,7 @@ impl Parts<'_> {
         let usage = [&usage.main, &usage.subagents, &usage.total].map(tokens);
         let shown = |text: &Option<String>| text.as_deref().map(plain);
         json(&serde_json::json!({
-            "title": shown(&about.title).map(|title| gist(&title, 200)),
+            "title": about.title.as_deref().map(|title| gist_of_markdown(title, 200)),
             "cwd": shown(&about.cwd), "branch": shown(&about.branch),
             "models": about.models.iter().map(|model| plain(model)).collect::<Vec<_>>(),
             "started_at": about.started_at, "ended_at": about.ended_at,

@@ -72,6 +72,12 @@ pub(crate) fn gist(text: &str, max: usize) -> String {
     clip(&plain(&words.join(" ")), max)
 }
 
+/// Returns the start of Markdown in one line, without the signs that mean nothing there.
+pub(crate) fn gist_of_markdown(text: &str, max: usize) -> String {
+    let start = gist(text, max + 40).replace("**", "").replace('`', "");
+    clip(start.trim_start_matches(['#', ' ']), max)
+}
+
 /// Returns `1 line`, `3,000 lines`.
 pub(crate) fn plural(number: usize, what: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
@@ -129,6 +135,14 @@ mod tests {
         ] {
             assert_eq!(gist(text, 20), expected);
         }
+    }
+
+    #[test]
+    fn a_title_has_no_signs_of_markdown() {
+        assert_eq!(
+            gist_of_markdown("## Fix **the** `total`", 20),
+            "Fix the total"
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A turn as the page has it: what it says and does, each item with the markup of its body.
 
 use crate::markup::Markup;
-use crate::shown::{gist, plain};
+use crate::shown::{gist, gist_of_markdown, plain};
 use crate::tools::{Call, Outcome, add_image};
 use crate::value::{self, field, first, is, list, text, text_of};
 use crate::{lines, prose};
@@ -383,18 +383,13 @@ const NOT_PROMPTS: [&str; 7] = [
 ];
 
 fn item(kind: &'static str, said: &str, body: Markup) -> Item {
-    let start = gist(said, 200);
-    let start = match kind {
-        "call" => start,
-        _ => start
-            .replace("**", "")
-            .replace('`', "")
-            .trim_start_matches(['#', ' '])
-            .to_owned(),
+    let gist = match kind {
+        "call" => gist(said, 160),
+        _ => gist_of_markdown(said, 160),
     };
     Item {
         kind,
-        gist: gist(&start, 160),
+        gist,
         body: body.into_string(),
         call: None,
     }
@@ -402,8 +397,13 @@ fn item(kind: &'static str, said: &str, body: Markup) -> Item {
 
 /// Returns the name of a tool; that of an MCP server's, `mcp__plots__bar`, as `plots: bar`.
 fn shown_name(name: &str) -> String {
-    let of_server = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
-    plain(&of_server.map_or_else(|| name.to_owned(), |(server, tool)| format!("{server}: {tool}")))
+    let of_server = name
+        .strip_prefix("mcp__")
+        .and_then(|rest| rest.split_once("__"));
+    plain(&of_server.map_or_else(
+        || name.to_owned(),
+        |(server, tool)| format!("{server}: {tool}"),
+    ))
 }
 
 fn results_in(record: &Value) -> impl Iterator<Item = &Value> {

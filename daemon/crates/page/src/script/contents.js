@@ -2,19 +2,16 @@
 
 const LIST = [];
 
-function costOf(page) {
-  return page.cost_usd ?? page.cost_at_least_usd ?? null;
-}
+const costOf = (page) => page.cost_usd ?? page.cost_at_least_usd;
 
 function entryOf(page) {
   const start = Date.parse(page.started_at);
-  const cost = costOf(page);
   return make('tr', null, make('td.when', null, clockTime(start, '')),
     make('td', null, make('a', { href: page.page }, page.title || 'Untitled'), page.branch && make('span.badge', null, page.branch)),
     make('td.right', null, plural(page.turns, 'turn')),
     make('td.right.bad', null, page.errors ? `${count(page.errors)} failed` : ''),
     make('td.right', null, duration(Date.parse(page.ended_at) - start)),
-    make('td.right', null, cost === null ? '\u2013' : dollars(cost) + (page.cost_usd === null ? '+' : '')));
+    make('td.right', null, costOf(page) === null ? '\u2013' : dollars(costOf(page)) + (page.cost_usd === null ? '+' : '')));
 }
 
 function showEntries() {

@@ -56,7 +56,7 @@ function startFilters() {
   }
   part('clear').addEventListener('click', clearFilters);
   document.addEventListener('pointerdown', (event) => {
-    for (const box of [part('tools'), part('tokens')]) if (!box.contains(event.target)) box.open = false;
+    for (const box of [part('tools'), part('tokens')]) box.open &&= box.contains(event.target);
   });
 }
 

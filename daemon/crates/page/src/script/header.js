@@ -2,11 +2,10 @@
 
 function showAbout() {
   const { about } = conversation;
-  const title = (about.title || conversation.items.find((item) => item.kind === 'prompt')?.gist || 'Conversation').replace(/\*\*|`/g, '');
+  const title = about.title || conversation.items.find((item) => item.kind === 'prompt')?.gist || 'Conversation';
   document.title = title.slice(0, 100);
   part('title').textContent = title;
-  const start = Date.parse(about.started_at);
-  const end = Date.parse(about.ended_at);
+  const [start, end] = [Date.parse(about.started_at), Date.parse(about.ended_at)];
   const when = [clockTime(start, ''), duration(end - start)].filter(Boolean).join(', ');
   const models = (about.models ?? []).map(shortModel).join(', ');
   const origin = [about.cwd, about.branch, when, models, masksText(), about.session_id, about.file].filter(Boolean).join(' \u00b7 ');

@@ -18,8 +18,8 @@ function showRail() {
     }
   }
   const calls = [...conversation.tools.values()].reduce((sum, calls) => sum + calls, 0);
-  const done = [plural(prompts.length, 'prompt'), plural(calls, 'call'), agents && plural(agents, 'sub-agent'), masksText()];
-  part('did').textContent = done.filter(Boolean).join(', ');
+  part('did').textContent = [plural(prompts.length, 'prompt'), plural(calls, 'call'), agents && plural(agents, 'sub-agent'), masksText()]
+    .filter(Boolean).join(', ');
   section('prompts', prompts, (item) => entry(item, item.gist, ''));
   section('failures', failed, (item) => entry(item, `${nameOf(item)} ${item.gist}`, item.call?.outcome ?? ''));
   section('changes', [...files], ([path, [added, removed]]) => make('li', null, make('button', { type: 'button', title: path,

@@ -92,6 +92,10 @@ function bodyOf(item, above) {
   if (inner.length) {
     const place = body.querySelector(':scope > .agent') ?? body.appendChild(make('div.agent'));
     place.append(nested(inner, [...above, item], 'Turns of the sub-agent'));
+    // Its first row is the prompt, and its last words are the report most often.
+    const [report, bare] = [body.querySelector(':scope > .report'), (text) => text.replace(/\s+/g, '')];
+    if (report && bare(report.textContent) === `Report${bare(textOf(inner.at(-1).body))}`) report.remove();
+    if (inner[0].kind === 'prompt') body.querySelector(':scope > .fold')?.remove();
   } else if (isAgent(item)) {
     body.querySelector(':scope > .agent')?.append(make('div.note', null, 'The turns of this sub-agent are not in the data.'));
   }

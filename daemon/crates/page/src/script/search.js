@@ -62,9 +62,8 @@ function searchFor(text, keepPlace = false) {
 }
 
 function goFrom(row, done) {
-  let index = search.rows.findIndex((item) => item.row >= row);
-  if (index < 0 && done && search.rows.length) index = 0;
-  if (index >= 0) showHit(index);
+  const index = search.rows.findIndex((item) => item.row >= row);
+  if (index >= 0 || (done && search.rows.length)) showHit(Math.max(index, 0));
 }
 
 function gotoHit(step) {

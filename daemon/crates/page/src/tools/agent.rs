@@ -53,6 +53,7 @@ pub(super) fn show(call: &Call<'_>) -> Shown {
     // The script puts the turns of the sub-agent here.
     body.leaf("div.agent", "");
     if call.is_done() {
+        body.open("div.report");
         body.leaf("div.label", "Report");
         let said = list(field(meta, "content"))
             .iter()
@@ -68,6 +69,7 @@ pub(super) fn show(call: &Call<'_>) -> Shown {
         } else {
             prose::add(body, &report, FOLD_BYTES);
         }
+        body.close();
     } else {
         call.add_result(body);
     }

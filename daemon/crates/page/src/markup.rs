@@ -126,11 +126,11 @@ mod tests {
     #[test]
     fn no_text_is_markup() {
         let mut markup = Markup::default();
-        markup.open_with("div", "a\u{e001}b");
-        markup.text("x\u{e000}p\u{e001}\u{1b}[1my\u{7}");
+        markup.open_with("div", "a\u{92}b");
+        markup.text("x\u{91}p\u{92}\u{1b}[1my\u{7}");
         markup.close();
         let expected =
-            "{div|a‹U+E001›b:x{span.unseen:U+E000}p{span.unseen:U+E001}y{span.unseen:BEL}}";
+            "{div|a‹U+0092›b:x{span.unseen:U+0091}p{span.unseen:U+0092}y{span.unseen:BEL}}";
         assert_eq!(markup.bracketed(), expected);
     }
 }

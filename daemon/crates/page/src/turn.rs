@@ -195,8 +195,8 @@ impl Making<'_> {
         let kind = field(block, "type").as_str().unwrap_or_default();
         let mut body = Markup::default();
         match kind {
-            _ if block.is_string() => return self.text(&text(block)),
-            "text" => return self.text(&text_of(block, "text")),
+            _ if block.is_string() => self.text(&text(block)),
+            "text" => self.text(&text_of(block, "text")),
             "thinking" => {
                 let said = text_of(block, "thinking");
                 (!said.trim().is_empty()).then(|| {

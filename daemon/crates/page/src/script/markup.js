@@ -1,14 +1,14 @@
-// The markup that the exporter wrote: U+E000 name U+E001 … U+E002 around texts, which contain none of these signs. A name is a
+// The markup that the exporter wrote: U+0091 name U+0092 … U+009C around texts, which contain none of these signs. A name is a
 // tag with classes and perhaps a value after "|".
 
-const SIGNS = /\ue000([^\ue001]*)\ue001|\ue002/g;
+const SIGNS = /\x91([^\x92]*)\x92|\x9c/g;
 const TAGS = new Set('div span p pre code b em strong del ul ol li table tr td blockquote hr h3 h4 h5 h6 dl dt dd img details more'.split(' '));
 // What the value of an element is, by its tag.
 const VALUES = { div: 'data-no', ol: 'start', span: 'aria-label', img: 'src' };
 
 // Returns the texts of a markup alone, for the search; each block starts a line.
 function textOf(markup) {
-  return markup.replace(/\ue000div[^\ue001]*\ue001/g, '\n').replace(SIGNS, '');
+  return markup.replace(/\x91div[^\x92]*\x92/g, '\n').replace(SIGNS, '');
 }
 
 // Appends the elements and texts of a markup to `parent`.

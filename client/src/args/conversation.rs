@@ -2,7 +2,7 @@
 
 use super::offer::{NameKind, ValueKind};
 use super::value::{directory, named, word};
-use ccd_protocol::conversation::{RecordStatus, StatsBy, TurnRole};
+use ccd_protocol::conversation::{RecordStatus, StatsBy, TurnNumbers, TurnRole};
 use clap::{Args, Subcommand, ValueHint};
 use std::path::PathBuf;
 
@@ -34,6 +34,9 @@ pub(crate) enum ConversationVerb {
         /// Session id, unique prefix of one (at least 4 characters), or file
         #[arg(add = ValueKind::TranscriptOrFile)]
         conversation: String,
+        /// Keep the page up to date until Ctrl-C
+        #[arg(long)]
+        follow: bool,
     },
     /// Print a record as Claude Code wrote it, as JSON
     Record {
@@ -179,12 +182,12 @@ pub(crate) struct ConversationTailArgs {
 /// Arguments of `conversation export`.
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "ccctl conversation export <CONVERSATION> <--html <FILE>|--markdown <FILE>|--json [FILE]>"
+    override_usage = "ccctl conversation export <CONVERSATION> <--html <FILE>|--markdown <FILE>|--json [FILE]>\n       ccctl conversation export --all <DIR> [OPTIONS]"
 )]
 pub(crate) struct ConversationExportArgs {
     /// Session id, unique prefix of one (at least 4 characters), or file
-    #[arg(add = ValueKind::TranscriptOrFile)]
-    pub(crate) conversation: String,
+    #[arg(required_unless_present = "all", add = ValueKind::TranscriptOrFile)]
+    pub(crate) conversation: Option<String>,
     /// File for --json [default: standard output]
     #[arg(conflicts_with_all = ["html", "markdown"], value_hint = ValueHint::FilePath)]
     pub(crate) file: Option<PathBuf>,
@@ -194,4 +197,33 @@ pub(crate) struct ConversationExportArgs {
     /// Write a Markdown document to FILE; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
+    /// Write only these turns to the page, by the numbers that it shows
+    #[arg(long, value_name = "FIRST..LAST", value_parser = turn_numbers, requires = "html")]
+    pub(crate) turns: Option<TurnNumbers>,
+    /// Keep your home directory, the name of this machine and session ids in pages
+    #[arg(long)]
+    pub(crate) with_paths: bool,
+    /// Write a page of each conversation to DIR, with an index.html; unchanged ones are not written again
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with_all = ["conversation", "file", "html", "markdown"])]
+    pub(crate) all: Option<PathBuf>,
+    /// With --all: only conversations in which these words occur
+    #[arg(long, value_name = "WORDS", requires = "all")]
+    pub(crate) search: Option<String>,
+    #[command(flatten)]
+    pub(crate) scope: ScopeOfConversations,
+}
+
+/// Reads `3..9`, `3..` or `3`.
+fn turn_numbers(text: &str) -> Result<TurnNumbers, String> {
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    let number = |text: &str| text.parse::<u64>().ok().filter(|number| *number > 0);
+    let last = if last.is_empty() {
+        Some(u64::MAX)
+    } else {
+        number(last)
+    };
+    match (number(first), last) {
+        (Some(first), Some(last)) if first <= last => Ok(TurnNumbers { first, last }),
+        _ => Err("give the first and the last turn, such as 3..9".to_owned()),
+    }
 }

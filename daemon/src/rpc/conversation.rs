@@ -4,9 +4,10 @@ use super::{CallError, Module, Pending, RpcResult};
 use crate::daemon::Daemon;
 use ccd_conversation::{ConversationError, Conversations};
 use ccd_protocol::conversation::{
-    ConversationExport, ConversationGet, ConversationImport, ConversationList,
-    ConversationRecordGet, ConversationSearch, ConversationStats, ConversationSubscribeParams,
-    ConversationTool, ConversationTreeGet, ConversationTurnGet, ConversationTurns,
+    ConversationContents, ConversationExport, ConversationGet, ConversationImport,
+    ConversationList, ConversationRecordGet, ConversationSearch, ConversationStats,
+    ConversationSubscribeParams, ConversationTool, ConversationTreeGet, ConversationTurnGet,
+    ConversationTurns,
 };
 use ccd_protocol::subscription::CONVERSATION_SUBSCRIBE;
 use std::sync::Arc;
@@ -29,6 +30,9 @@ pub(super) fn register(module: &mut Module) {
     });
     module.add::<ConversationExport, _, _>(async |daemon, _, params| {
         reading(&daemon, move |conversations| conversations.export(&params)).await
+    });
+    module.add::<ConversationContents, _, _>(async |daemon, _, params| {
+        reading(&daemon, move |_| Ok(Conversations::contents(params))).await
     });
     module.add::<ConversationTurns, _, _>(async |daemon, _, params| {
         reading(&daemon, move |conversations| conversations.turns(&params)).await

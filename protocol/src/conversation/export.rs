@@ -1,8 +1,37 @@
-//! Turns with their records, as the exported page has them.
+//! Turns with their records, and pages made of them.
 
 use super::model::{ConversationTotals, ConversationUsage, Missing, TurnRole};
+use super::page::ConversationPageParams;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use serde_with::apply;
+
+/// Parameters of `conversation.export`.
+#[apply(_ => #[serde(default, skip_serializing_if = "crate::is_default")])]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ConversationExportParams {
+    #[serde_with(skip_apply)]
+    #[serde(flatten)]
+    pub page: ConversationPageParams,
+    /// As a page for a browser: `html` of the replies, joined in order, is the file.
+    pub html: bool,
+    /// With `html`: only these turns, by the numbers that the page shows.
+    pub turns: Option<TurnNumbers>,
+    /// With `html`: with the exporter's home directory, the name of the host and ids of sessions, which are replaced otherwise.
+    pub with_paths: bool,
+    /// With `html`: the page loads itself again every few seconds.
+    pub live: bool,
+}
+
+/// Turns of the main conversation, from the first to the last.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TurnNumbers {
+    /// From 1.
+    pub first: u64,
+    pub last: u64,
+}
 
 /// Reply of `conversation.export`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -10,8 +39,11 @@ use serde_json::value::RawValue;
 pub struct ConversationExportReply {
     /// Only in the first page.
     pub about: Option<ExportAbout>,
-    /// In order; those of sub-agents too.
+    /// In order; those of sub-agents too. Empty with `html`.
     pub turns: Vec<ExportTurn>,
+    /// A part of the page, if it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub html: Option<String>,
     /// `from` of the next page; null after the last.
     pub next: Option<u64>,
 }
@@ -63,4 +95,43 @@ pub struct ExportTurn {
     /// As Claude Code wrote them, except for secrets.
     #[cfg_attr(test, schemars(with = "Vec<serde_json::Value>"))]
     pub records: Vec<Box<RawValue>>,
+}
+
+/// Parameters of `conversation.contents`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ConversationContentsParams {
+    /// In any order: they are listed by project, the newest first.
+    pub pages: Vec<PageOfConversation>,
+    /// As in `conversation.export`.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub with_paths: bool,
+}
+
+/// A conversation, and the file that its page is in.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct PageOfConversation {
+    /// Name of the file, beside that of the contents.
+    pub page: String,
+    /// Changes when the page has to be written again.
+    pub stamp: String,
+    /// This and what follows as in `conversation.list`.
+    pub title: Option<String>,
+    pub cwd: Option<String>,
+    pub branch: Option<String>,
+    pub started_at: Option<String>,
+    pub ended_at: Option<String>,
+    pub turns: u64,
+    pub errors: u64,
+    pub cost_usd: Option<f64>,
+    pub cost_at_least_usd: Option<f64>,
+}
+
+/// Reply of `conversation.contents`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ConversationContentsReply {
+    pub html: String,
 }

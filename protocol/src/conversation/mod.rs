@@ -9,7 +9,10 @@ mod records;
 mod typed;
 
 use crate::method::methods;
-pub use export::{ConversationExportReply, ExportAbout, ExportTurn};
+pub use export::{
+    ConversationContentsParams, ConversationContentsReply, ConversationExportParams,
+    ConversationExportReply, ExportAbout, ExportTurn, PageOfConversation, TurnNumbers,
+};
 pub use import::{ConversationImportParams, ConversationImportReply, ImportedConversation};
 pub use live::{
     ConversationEnd, ConversationEndReason, ConversationItem, ConversationItemKind,
@@ -39,7 +42,8 @@ methods! {
     ConversationStats = "conversation.stats" (ConversationStatsParams) -> ConversationStatsReply, "Sums tokens and cost. The index is brought up to date before, for at most `wait_ms`.", Large;
     ConversationImport = "conversation.import" (ConversationImportParams) -> ConversationImportReply, "Copies a transcript or a stream, so that lists, search and sums have it, also after the file is deleted.";
     ConversationGet = "conversation.get" (ConversationPageParams) -> ConversationGetReply, "Returns a conversation as a whole: turns, calls of tools with their results, the tree of sub-agents, indexes and tokens. A long one comes in pages.", Large;
-    ConversationExport = "conversation.export" (ConversationPageParams) -> ConversationExportReply, "Returns turns of a conversation with their records, redacted, for a page or a document.", Large;
+    ConversationExport = "conversation.export" (ConversationExportParams) -> ConversationExportReply, "Returns turns of a conversation with their records, redacted, or a part of its page for a browser.", Large;
+    ConversationContents = "conversation.contents" (ConversationContentsParams) -> ConversationContentsReply, "Returns a page for a browser that lists pages of conversations.", Large;
     ConversationTurns = "conversation.turns" (ConversationPageParams) -> ConversationTurnsReply, "Returns turns of a conversation, in order.", Large;
     ConversationTurnGet = "conversation.turn" (ConversationTurnParams) -> ConversationTurn, "Returns one turn of a conversation.", Large;
     ConversationRecordGet = "conversation.record" (ConversationRecordParams) -> ConversationRecord, "Returns one record as Claude Code wrote it.", Large;

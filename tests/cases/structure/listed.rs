@@ -58,7 +58,7 @@ const OPENERS: Rule = Rule {
         (
             "files that the user names or edits, and the terminal",
             "client/src",
-            "ask hooks/file man named_file tape/shim verb/coach/editor whole_file",
+            "ask hooks/file man named_file tape/shim verb/coach/editor verb/conversation/all whole_file",
         ),
         (
             "directories, and a file without a name that tells a used-up quota",
@@ -77,6 +77,7 @@ const OPENERS: Rule = Rule {
              live/shell/wrap live/start/environment live/tape/far_side",
         ),
         ("the same", "daemon/src", "life/lock"),
+        ("the same", "daemon/crates/conversation/src", "reply/export"),
         (
             "named pipes that ccd makes for readers",
             "daemon/crates/session/src",

@@ -1,13 +1,14 @@
-//! `ccctl conversation export`: a conversation as a page for a browser, as Markdown or as JSON.
+//! `ccctl conversation export`: a conversation as a page for a browser, as Markdown or as JSON; or pages of many.
 
-use super::pages::{Pages, each_page};
-use super::{html, named};
+use super::named;
+use super::pages::{Pages, each_part};
 use crate::args::ConversationExportArgs;
 use crate::call::{DaemonAddress, call_at};
 use crate::caller::claude_dirs;
 use crate::{Context, Exit, Failure, render, whole_file};
 use ccd_protocol::conversation::{
-    ConversationExport, ConversationPageParams, ConversationParams, ExportAbout,
+    ConversationExport, ConversationExportParams, ConversationPageParams, ConversationParams,
+    ExportAbout, TurnNumbers,
 };
 use std::fs;
 use std::io::{self, Write};
@@ -22,9 +23,18 @@ const MODE: u32 = 0o600;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    Html,
+    Html(PageOptions),
     Markdown,
     Json,
+}
+
+/// What is in a page.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct PageOptions {
+    pub(super) turns: Option<TurnNumbers>,
+    pub(super) with_paths: bool,
+    /// The page loads itself again.
+    pub(super) is_live: bool,
 }
 
 /// Writes a conversation to a file; `-` is standard output.
@@ -32,8 +42,13 @@ pub(super) fn export(
     args: &ConversationExportArgs,
     context: &mut Context,
 ) -> Result<Exit, Failure> {
+    let options = PageOptions {
+        turns: args.turns,
+        with_paths: args.with_paths,
+        is_live: false,
+    };
     let (form, file) = match (&args.html, &args.markdown, context.global.json) {
-        (Some(file), ..) => (Form::Html, file.as_path()),
+        (Some(file), ..) => (Form::Html(options), file.as_path()),
         (None, Some(file), _) => (Form::Markdown, file.as_path()),
         (None, None, true) => (Form::Json, args.file.as_deref().unwrap_or(Path::new("-"))),
         (None, None, false) => {
@@ -41,7 +56,7 @@ pub(super) fn export(
             return Failure::usage(text);
         }
     };
-    let conversation = named(&args.conversation)?;
+    let conversation = named(args.conversation.as_deref().unwrap_or_default())?;
     let place = context.place()?;
     if file == Path::new("-") {
         let mut written = Ok(());
@@ -52,7 +67,7 @@ pub(super) fn export(
         return written.map(|()| Exit::Done);
     }
     let len = write_file(form, &conversation, &place, file)?;
-    if form == Form::Html && len >= LARGE_BYTES {
+    if matches!(form, Form::Html(_)) && len >= LARGE_BYTES {
         context.note(&format!(
             "{}: {} MB; a browser needs some seconds for it",
             file.display(),
@@ -104,11 +119,7 @@ fn is_transcript(
     {
         return Ok(true);
     }
-    let params = ConversationPageParams {
-        conversation: conversation.clone(),
-        ..ConversationPageParams::default()
-    };
-    let own = about(&params, place)?.file;
+    let own = about(conversation, place)?.file;
     let identity = |path: &Path| fs::metadata(path).map(|found| (found.dev(), found.ino()));
     Ok(identity(&there).ok() == identity(Path::new(&own)).ok())
 }
@@ -121,11 +132,39 @@ impl Form {
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
         match self {
-            Form::Html => html::write(conversation, place, out),
+            Form::Html(options) => html(conversation, options, place, out),
             Form::Markdown => markdown(conversation, place, out),
             Form::Json => json(conversation, place, out),
         }
     }
+}
+
+/// Writes the page as the daemon makes it.
+fn html(
+    conversation: &ConversationParams,
+    options: PageOptions,
+    place: &DaemonAddress,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let params = ConversationExportParams {
+        html: true,
+        turns: options.turns,
+        with_paths: options.with_paths,
+        live: options.is_live,
+        ..records_of(conversation)
+    };
+    each_part(params, place, |part| {
+        let older =
+            || io::Error::other("the daemon is of an older build: run ccctl daemon upgrade");
+        out.write_all(part.html.as_deref().ok_or_else(older)?.as_bytes())?;
+        out.flush()
+    })
+}
+
+fn records_of(conversation: &ConversationParams) -> ConversationExportParams {
+    let mut params = ConversationExportParams::default();
+    params.page.conversation = conversation.clone();
+    params
 }
 
 fn markdown(
@@ -138,29 +177,27 @@ fn markdown(
         redact: true,
         ..ConversationPageParams::default()
     };
-    let about = about(&params, place)?;
+    let about = about(conversation, place)?;
     let (_, mut turns) = Pages::start(params, place.clone())?;
     render::markdown(&about, &mut turns, out).map_err(Failure::Output)?;
     turns.end()
 }
 
-fn about(params: &ConversationPageParams, place: &DaemonAddress) -> Result<ExportAbout, Failure> {
-    let params = ConversationPageParams {
-        limit: Some(1),
-        ..params.clone()
-    };
+fn about(conversation: &ConversationParams, place: &DaemonAddress) -> Result<ExportAbout, Failure> {
+    let mut params = records_of(conversation);
+    params.page.limit = Some(1);
     let reply = call_at::<ConversationExport>(place, &params)?.value;
     Ok(reply.about.unwrap_or_default())
 }
 
-/// Writes one document `{about, turns}`, page by page.
+/// Writes one document `{about, turns}`, part by part.
 fn json(
     conversation: &ConversationParams,
     place: &DaemonAddress,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let mut is_first = true;
-    each_page(conversation, place, |page| {
+    each_part(records_of(conversation), place, |page| {
         if let Some(about) = &page.about {
             out.write_all(b"{\"about\":")?;
             serde_json::to_writer(&mut *out, about)?;

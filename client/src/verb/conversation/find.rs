@@ -114,7 +114,7 @@ fn image(
 }
 
 /// Says that a reply leaves something out, if it does.
-fn note_what_is_missing(reply: &Value, context: &Context) {
+pub(super) fn note_what_is_missing(reply: &Value, context: &Context) {
     let advice = ["; --wait waits until everything is indexed", ""];
     for (left_out, advice) in ["not indexed", "unreadable"].into_iter().zip(advice) {
         let what = text(left_out, reply);
@@ -124,7 +124,7 @@ fn note_what_is_missing(reply: &Value, context: &Context) {
     }
 }
 
-fn scope(args: &ScopeOfConversations) -> Result<ConversationScope, Failure> {
+pub(super) fn scope(args: &ScopeOfConversations) -> Result<ConversationScope, Failure> {
     Ok(ConversationScope {
         claude_dirs: claude_dirs(),
         project: caller::given_path(args.project.as_deref())?,

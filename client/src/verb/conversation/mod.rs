@@ -1,9 +1,9 @@
 //! `ccctl conversation`.
 
+mod all;
 mod export;
 mod find;
 mod get;
-mod html;
 mod import;
 mod open;
 mod pages;
@@ -26,8 +26,14 @@ pub(crate) fn dispatch(verb: &ConversationVerb, context: &mut Context) -> Result
         ConversationVerb::Get(args) => get::get(args, context),
         ConversationVerb::Import { files } => import::import(files, context),
         ConversationVerb::Tail(args) => tail::tail(args, context),
-        ConversationVerb::Export(args) => export::export(args, context),
-        ConversationVerb::Open { conversation } => open::open(conversation, context),
+        ConversationVerb::Export(args) => match &args.all {
+            Some(dir) => all::export_all(dir, args, context),
+            None => export::export(args, context),
+        },
+        ConversationVerb::Open {
+            conversation,
+            follow,
+        } => open::open(conversation, *follow, context),
         ConversationVerb::Record { conversation, uuid } => {
             let params = ConversationRecordParams {
                 conversation: named(conversation)?,

@@ -1,8 +1,14 @@
 //! `ccctl conversation open`: a conversation in the user's browser.
 
-use super::export::{Form, write_file};
+use super::export::{Form, PageOptions, write_file};
 use super::named;
+use crate::subscribe::Subscription;
 use crate::{Context, Exit, Failure};
+use ccd_protocol::conversation::{
+    ConversationItem, ConversationItemKind as ItemKind, ConversationParams,
+    ConversationSubscribeParams,
+};
+use ccd_protocol::subscription::CONVERSATION_SUBSCRIBE;
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
@@ -23,20 +29,83 @@ const OPENER: &str = if cfg!(target_os = "macos") {
     "xdg-open"
 };
 
-/// Writes the page to a private file, and opens it as the user's system does.
-pub(super) fn open(word: &str, context: &mut Context) -> Result<Exit, Failure> {
+/// Time between two versions of a page that is followed.
+const REWRITE: Duration = Duration::from_secs(2);
+
+/// Writes the page to a private file, and opens it as the user's system does. With `follow`, the page is written again whenever
+/// the conversation goes on.
+pub(super) fn open(word: &str, follow: bool, context: &mut Context) -> Result<Exit, Failure> {
     let conversation = named(word)?;
     let place = context.place()?;
     let folder = folder()?;
     remove_old(&folder);
     let file = folder.join(format!("{}.html", std::process::id()));
-    write_file(Form::Html, &conversation, &place, &file)?;
+    // The page is for the user's own eyes.
+    let options = PageOptions {
+        with_paths: true,
+        is_live: follow,
+        turns: None,
+    };
+    let write = || write_file(Form::Html(options), &conversation, &place, &file).map(drop);
+    // Before the page is written: no change after that is missed.
+    let changes = follow.then(|| changes_of(&conversation, context));
+    let changes = changes.transpose()?;
+    write()?;
     let written = serde_json::json!({ "file": file });
     context.print_either(&written, |out| writeln!(out, "{}", file.display()))?;
-    match start(&file) {
-        None => Ok(Exit::Done),
-        Some(why) => Failure::failed(format!("{OPENER}: {why}; open the file above in a browser")),
+    if let Some(why) = start(&file) {
+        return Failure::failed(format!("{OPENER}: {why}; open the file above in a browser"));
     }
+    match changes {
+        None => Ok(Exit::Done),
+        Some(changes) => {
+            context.remark("the page follows the conversation; Ctrl-C to end");
+            write_again(changes, write)
+        }
+    }
+}
+
+/// Subscribes to the changes of a conversation.
+fn changes_of(
+    conversation: &ConversationParams,
+    context: &Context,
+) -> Result<Subscription, Failure> {
+    let params = ConversationSubscribeParams {
+        session: conversation.session.clone(),
+        file: conversation.file.clone(),
+        claude_dirs: conversation.claude_dirs.clone(),
+        kinds: vec![ItemKind::Turn, ItemKind::Pair, ItemKind::End],
+        ..ConversationSubscribeParams::default()
+    };
+    Subscription::start(context.connect()?, CONVERSATION_SUBSCRIBE, &params)
+}
+
+/// Calls `write` after each change, not more often than every [`REWRITE`], until the transcript is deleted.
+fn write_again(
+    mut changes: Subscription,
+    write: impl Fn() -> Result<(), Failure>,
+) -> Result<Exit, Failure> {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    // It ends with the last change, or with this process.
+    std::thread::spawn(move || {
+        loop {
+            let item = changes.next().and_then(|json| changes.parse(&json));
+            let goes_on = |item: &ConversationItem| item.kind != ItemKind::End;
+            let is_last = !item.as_ref().is_ok_and(goes_on);
+            if sender.send(item.map(drop)).is_err() || is_last {
+                return;
+            }
+        }
+    });
+    while let Ok(change) = receiver.recv() {
+        change?;
+        std::thread::sleep(REWRITE);
+        for change in receiver.try_iter() {
+            change?;
+        }
+        write()?;
+    }
+    Ok(Exit::Done)
 }
 
 /// Makes the directory of pages, which nobody else can read or write to.

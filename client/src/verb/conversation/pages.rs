@@ -4,8 +4,8 @@ use crate::Failure;
 use crate::call::{DaemonAddress, call_at};
 use crate::render::Spoken;
 use ccd_protocol::conversation::{
-    ConversationExport, ConversationExportReply, ConversationGet, ConversationGetReply,
-    ConversationPageParams, ConversationPair, ConversationParams,
+    ConversationExport, ConversationExportParams, ConversationExportReply, ConversationGet,
+    ConversationGetReply, ConversationPageParams, ConversationPair,
 };
 use std::collections::HashMap;
 use std::io;
@@ -79,21 +79,17 @@ impl Iterator for Pages {
     }
 }
 
-/// Requests a conversation page by page, and passes each page to `write`.
-pub(super) fn each_page(
-    conversation: &ConversationParams,
+/// Requests a conversation part by part, and passes each part to `write`.
+pub(super) fn each_part(
+    mut params: ConversationExportParams,
     place: &DaemonAddress,
     mut write: impl FnMut(&ConversationExportReply) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let mut params = ConversationPageParams {
-        conversation: conversation.clone(),
-        ..ConversationPageParams::default()
-    };
     loop {
-        let page = call_at::<ConversationExport>(place, &params)?.value;
-        write(&page).map_err(Failure::Output)?;
-        params.from = page.next;
-        if params.from.is_none() {
+        let part = call_at::<ConversationExport>(place, &params)?.value;
+        write(&part).map_err(Failure::Output)?;
+        params.page.from = part.next;
+        if params.page.from.is_none() {
             return Ok(());
         }
     }

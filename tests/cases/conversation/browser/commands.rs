@@ -1,7 +1,8 @@
 //! Records of other forms in a page: commands in Claude Code's markup, and sub-agents in reports of their progress.
 
 use super::super::library::{Library, record, transcript};
-use super::sample::{SESSION, open_page, row, with};
+use super::sample::{SESSION, head, open_page, row, with};
+use crate::support::assert_has;
 use serde_json::json;
 
 #[test]
@@ -32,30 +33,28 @@ fn a_command_is_as_it_was_typed_and_progress_is_a_sub_agent() {
     };
     let page = &mut opened.page;
     assert_eq!(page.text("#title"), "/fix issue 123");
-    let previews = page.texts(".row > .head .preview");
-    assert_eq!(previews[0], "/fix issue 123");
-    let rest = &previews[previews.len() - 5..];
+    let said = page.texts("#window > .row > .body");
+    let said: Vec<&str> = said.iter().map(|text| text.trim()).collect();
     assert_eq!(
-        rest,
+        said,
         [
+            "/fix issue 123",
             "! git log",
-            "Bye!",
-            "Continue where it was cut",
             "<div>is not closed",
             "<command-name>/x</command-name>"
         ]
     );
-    let roles = page.texts(".row > .head .role");
+    let labels = page.texts("#window > .row > .bar .label");
     assert_eq!(
-        roles[roles.len() - 3..],
-        ["Claude Code", "user", "assistant"]
+        labels,
+        ["You", "You", "Note", "Claude Code", "You", "Claude"]
     );
-    let result = page.text(&format!("{} > .head .preview", row(3)));
-    assert_eq!(result, "Read None.");
-    page.click(&format!("{} > .head", row(2)));
-    let nested = page.texts(&format!("{} .nested .preview", row(2)));
-    assert_eq!(nested, ["Look for quokkas"]);
+    let folded = page.texts("#window > .row:not(.open) > .bar .gist");
+    assert_eq!(folded[1..], ["Bye!", "Continue where it was cut"]);
+    page.click(&head(2));
+    let shown = page.text(&format!("{} > .body", row(2)));
+    assert_has(&shown, ["Look for quokkas", "Read\nNone."]);
     // What the result says of the sub-agent's last message names no model.
-    let tokens = page.text("#token-total");
+    let tokens = page.text("#cost");
     assert!(tokens.ends_with('+'), "{tokens}");
 }

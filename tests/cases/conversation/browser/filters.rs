@@ -1,15 +1,11 @@
 //! Filters of a page: each alone, two together, and the tokens that follow them.
 
-use super::sample::ROWS;
+use super::sample::{ROWS, TURNS, show_filters};
 use crate::support::browser::Page;
 
 /// Numbers of the turns that are shown.
-fn shown(page: &mut Page) -> Vec<u32> {
-    let numbers = page.texts("#window > .row > .head > .number");
-    numbers
-        .iter()
-        .map(|number| number.parse().unwrap())
-        .collect()
+fn shown(page: &mut Page) -> Vec<String> {
+    page.texts("#window > .row > .bar > a.number")
 }
 
 /// Chooses an option of a list of choices with keys.
@@ -29,45 +25,51 @@ fn choose(page: &mut Page, list: &str, option: &str) {
 /// Input and output tokens as the table shows them: of all turns, and of sub-agents.
 fn tokens(page: &mut Page) -> [String; 4] {
     let cells = |page: &mut Page, row: u32| {
-        let cells = page.texts(&format!("#token-rows tr:nth-child({row}) td"));
-        [cells[0].clone(), cells[1].clone()]
+        let cells = format!(
+            "[...document.querySelectorAll('#token-rows tr:nth-child({row}) td')].map((cell) => cell.textContent)"
+        );
+        let cells = page.value(&cells);
+        [0, 1].map(|at| cells[at].as_str().unwrap().to_owned())
     };
     let ([a, b], [c, d]) = (cells(page, 3), cells(page, 2));
     [a, b, c, d]
 }
 
+fn until_shown(page: &mut Page, turns: usize) {
+    page.until_text("#shown", &format!("{turns} of {TURNS} turns"));
+}
+
 pub(super) const CHECKS: &[fn(&mut Page)] = &[
-    the_filter_of_roles_shows_the_turns_of_one,
-    each_status_filter_shows_its_turns,
-    the_filter_of_tools_shows_calls_with_their_results,
+    the_filter_of_kinds_shows_the_rows_of_one,
+    each_status_filter_shows_its_rows,
+    the_filter_of_tools_shows_their_calls,
     the_filter_of_models_and_two_filters_together,
     the_tokens_are_those_of_the_turns_that_are_shown,
 ];
 
-fn the_filter_of_roles_shows_the_turns_of_one(page: &mut Page) {
-    for (role, turns) in [
-        ("Assistant", &[2, 3, 5, 7, 9, 11, 13, 15][..]),
-        ("User", &[1, 4, 6, 8, 10, 12, 14]),
-        ("User: prompts", &[1, 14]),
-        ("User: tool results", &[4, 6, 8, 10, 12]),
+fn the_filter_of_kinds_shows_the_rows_of_one(page: &mut Page) {
+    show_filters(page);
+    for (kind, turns) in [
+        ("Prompts", &["#1", "#9"][..]),
+        ("Answers", &["#2", "#8"]),
+        ("Tool calls", &["#3", "#4", "#5", "#6", "#7", "#10"]),
     ] {
-        choose(page, "#role", role);
-        page.until_text("#shown", &format!("{} of {ROWS} turns", turns.len()));
-        assert_eq!(shown(page), turns, "{role}");
+        choose(page, "#kind", kind);
+        until_shown(page, turns.len());
+        assert_eq!(shown(page), turns, "{kind}");
     }
     page.click("#clear");
-    page.until_text("#shown", &format!("{ROWS} turns"));
-    assert_eq!(shown(page).len(), ROWS);
+    page.until_text("#shown", &format!("{TURNS} turns"));
+    assert_eq!(page.count("#window > .row"), ROWS as u64);
     assert!(page.value("document.querySelector('#clear').hidden") == true);
 }
 
-fn each_status_filter_shows_its_turns(page: &mut Page) {
+fn each_status_filter_shows_its_rows(page: &mut Page) {
+    show_filters(page);
     for (status, turns) in [
-        ("error", &[9, 10][..]),
-        ("pending", &[15]),
-        ("subagent", &[11, 12]),
-        // What a sub-agent said shows the turn that started it.
-        ("text", &[1, 2, 11, 13, 14]),
+        ("error", &["#6"][..]),
+        ("pending", &["#10"]),
+        ("subagent", &["#7"]),
     ] {
         let button = format!("[data-status='{status}']");
         assert_eq!(
@@ -75,84 +77,84 @@ fn each_status_filter_shows_its_turns(page: &mut Page) {
             turns.len().to_string()
         );
         page.click(&button);
-        page.until_text("#shown", &format!("{} of {ROWS} turns", turns.len()));
+        until_shown(page, turns.len());
         assert_eq!(shown(page), turns, "{status}");
         page.click(&button);
-        page.until_text("#shown", &format!("{ROWS} turns"));
+        page.until_text("#shown", &format!("{TURNS} turns"));
     }
     // Within one filter, any choice matches.
     page.click("[data-status='error']");
     page.click("[data-status='pending']");
-    page.until_text("#shown", &format!("3 of {ROWS} turns"));
-    assert_eq!(shown(page), [9, 10, 15]);
+    until_shown(page, 2);
+    assert_eq!(shown(page), ["#6", "#10"]);
 }
 
-fn the_filter_of_tools_shows_calls_with_their_results(page: &mut Page) {
+fn the_filter_of_tools_shows_their_calls(page: &mut Page) {
+    show_filters(page);
     page.click("#tools > summary");
     let names = page.texts("#tool-list .name");
     assert_eq!(names, ["Bash", "Read", "Edit", "Task", "Grep"]);
     assert_eq!(page.texts("#tool-list .count"), ["3", "1", "1", "1", "1"]);
     page.click("#tool-list label:nth-child(1)");
-    page.until_text("#shown", &format!("5 of {ROWS} turns"));
-    assert_eq!(shown(page), [3, 4, 9, 10, 15]);
+    until_shown(page, 3);
+    assert_eq!(shown(page), ["#3", "#6", "#10"]);
     let places = "[...document.querySelectorAll('#window > .row')].map((row) => `${row.ariaPosInSet}/${row.ariaSetSize}`)";
     let places = page.value(places);
-    assert_eq!(
-        places,
-        serde_json::json!(["1/5", "2/5", "3/5", "4/5", "5/5"])
-    );
+    assert_eq!(places, serde_json::json!(["1/3", "2/3", "3/3"]));
     page.click("#tool-list label:nth-child(2)");
-    page.until_text("#shown", &format!("7 of {ROWS} turns"));
-    assert_eq!(shown(page), [3, 4, 5, 6, 9, 10, 15]);
+    until_shown(page, 4);
     assert_eq!(page.text("#tools-chosen"), "Tools: Bash, Read");
     page.click("#tool-list label:nth-child(1)");
     page.click("#tool-list label:nth-child(2)");
-    // A tool of a sub-agent shows the turn that started it.
+    // A tool of a sub-agent shows the call that started it.
     page.click("#tool-list label:nth-child(5)");
-    page.until_text("#shown", &format!("1 of {ROWS} turns"));
-    assert_eq!(shown(page), [11]);
+    until_shown(page, 1);
+    assert_eq!(shown(page), ["#7"]);
     page.press(&["Escape"]);
     page.until("!document.querySelector('#tools').open");
 }
 
 fn the_filter_of_models_and_two_filters_together(page: &mut Page) {
+    show_filters(page);
     choose(page, "#model", "sonnet-4-5 (1)");
-    page.until_text("#shown", &format!("1 of {ROWS} turns"));
-    assert_eq!(shown(page), [13]);
-    // A result has the model of its call.
+    until_shown(page, 1);
+    assert_eq!(shown(page), ["#8"]);
     choose(page, "#model", "opus-4-5");
-    page.until_text("#shown", &format!("12 of {ROWS} turns"));
+    until_shown(page, 7);
     page.click("[data-status='error']");
-    page.until_text("#shown", &format!("2 of {ROWS} turns"));
-    choose(page, "#role", "User: tool results");
-    page.until_text("#shown", &format!("1 of {ROWS} turns"));
-    assert_eq!(shown(page), [10]);
-    choose(page, "#model", "sonnet-4-5");
-    page.until_text("#shown", &format!("0 of {ROWS} turns"));
+    until_shown(page, 1);
+    choose(page, "#kind", "Answers");
+    until_shown(page, 0);
     assert_eq!(page.text("#empty"), "No turn matches the filters.");
     page.click("#clear");
-    page.until_text("#shown", &format!("{ROWS} turns"));
-    let chosen = page.value("[document.querySelector('#role').value, document.querySelector('#model').value, document.querySelectorAll('[aria-pressed=true]').length]");
+    page.until_text("#shown", &format!("{TURNS} turns"));
+    let chosen = page.value("[document.querySelector('#kind').value, document.querySelector('#model').value, document.querySelectorAll('[aria-pressed=true]').length]");
     assert_eq!(chosen, serde_json::json!(["", "", 0]));
 }
 
 fn the_tokens_are_those_of_the_turns_that_are_shown(page: &mut Page) {
-    assert_eq!(page.text("#scope"), "Tokens");
+    show_filters(page);
+    let scope = |page: &mut Page, wanted: &str| {
+        page.until(&format!(
+            "document.querySelector('#scope').textContent === '{wanted}'"
+        ));
+    };
+    scope(page, "Tokens");
     // Eight messages and two of the sub-agent, each with 10 tokens of input.
     assert_eq!(tokens(page), ["100", "185", "20", "35"]);
     choose(page, "#model", "sonnet");
-    page.until_text("#scope", "Tokens of the filtered turns");
+    scope(page, "Tokens of the filtered turns");
     assert_eq!(tokens(page), ["10", "20", "0", "0"]);
     choose(page, "#model", "All");
-    page.until_text("#scope", "Tokens");
+    scope(page, "Tokens");
     page.click("[data-status='subagent']");
-    page.until_text("#scope", "Tokens of the filtered turns");
+    scope(page, "Tokens of the filtered turns");
     // The call that started it, and what it did.
     assert_eq!(tokens(page), ["30", "40", "20", "35"]);
     page.click("[data-status='error']");
-    page.until_text("#shown", &format!("4 of {ROWS} turns"));
+    until_shown(page, 2);
     assert_eq!(tokens(page), ["40", "45", "20", "35"]);
     page.click("#clear");
-    page.until_text("#scope", "Tokens");
+    scope(page, "Tokens");
     assert_eq!(tokens(page), ["100", "185", "20", "35"]);
 }

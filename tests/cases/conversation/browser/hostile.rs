@@ -123,7 +123,6 @@ fn records(key: &str, text: &str) -> Vec<String> {
 
 /// Opens each of some turns with its sub-agents and folded sections, and closes it; returns all texts that were shown. Nothing waits for a frame or a task: the events that would come later are sent at once.
 const OPEN_EACH: &str = "(from, to) => {
-    const scroller = document.querySelector('#scroller');
     const texts = new Set();
     const openAll = (row) => {
         for (let level = 0; level < 3; level += 1) {
@@ -131,26 +130,30 @@ const OPEN_EACH: &str = "(from, to) => {
                 fold.open = true;
                 fold.dispatchEvent(new Event('toggle'));
             }
-            for (const head of row.querySelectorAll('.nested .row:not(.open) > .head')) head.click();
+            for (const more of row.querySelectorAll('.more')) more.click();
+            for (const head of row.querySelectorAll('.nested .row:not(.open) > .bar > .head')) head.click();
         }
         const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
         while (walker.nextNode()) texts.add(walker.currentNode.data);
     };
-    const height = document.querySelector('#window > .row').offsetHeight;
     for (let place = from; place < to; place += 1) {
-        scroller.scrollTop = (place - 1) * height;
-        scroller.dispatchEvent(new Event('scroll'));
-        const row = () => document.querySelector(`#window > .row[aria-posinset=\"${place}\"]`);
-        row().firstElementChild.click();
-        openAll(row());
-        row().firstElementChild.click();
+        const key = place === 1 ? 'Home' : 'j';
+        document.dispatchEvent(new KeyboardEvent('keydown', { key }));
+        const row = document.querySelector(`#window > .row[aria-posinset=\"${place}\"]`);
+        if (!row.classList.contains('open')) row.querySelector('.head').click();
+        const again = document.querySelector(`#window > .row[aria-posinset=\"${place}\"]`);
+        again.querySelector('.menu')?.click();
+        openAll(again);
+        if (again.dataset.kind === 'call') again.querySelector('.head').click();
     }
     return [...texts];
 }";
 
 fn open_each(page: &mut Page) -> Vec<String> {
-    let shown = page.text("#shown").replace(',', "");
-    let turns: usize = shown.trim_end_matches(" turns").parse().unwrap();
+    // Each call is a row of its own then.
+    page.press(&["e", "Home"]);
+    let turns = page.value("Number(document.querySelector('#window > .row').ariaSetSize)");
+    let turns = usize::try_from(turns.as_u64().unwrap()).unwrap();
     let starts = (1..=turns).step_by(OPENED_AT_ONCE);
     let texts = starts.flat_map(|from| {
         let to = (from + OPENED_AT_ONCE).min(turns + 1);
@@ -211,6 +214,7 @@ fn use_names(page: &mut Page) {
     page.press(&["/"]);
     page.type_text("<img src=x onerror=");
     page.until("document.querySelector('#hits').textContent.includes(' of ')");
+    page.click("#more-filters");
     page.click("#tools > summary");
     page.click("#tool-list label:last-child");
     page.until("document.querySelector('#shown').textContent.includes(' of ')");

@@ -1,6 +1,6 @@
 //! Dark and light colours, and print.
 
-use super::sample::ROWS;
+use super::sample::{ROWS, show_filters};
 use crate::support::browser::Page;
 use crate::support::{assert_fields, assert_has};
 use base64::Engine as _;
@@ -16,10 +16,26 @@ fn lightness(page: &mut Page) -> u64 {
 }
 
 pub(super) const CHECKS: &[fn(&mut Page)] = &[
+    a_phone_has_a_low_header_and_nothing_beside_the_text,
     colours_are_those_of_the_system_until_the_button_is_used,
     a_print_has_all_turns_as_they_are_open_and_no_controls,
     a_print_with_a_filter_has_the_turns_that_it_shows_and_says_so,
 ];
+
+fn a_phone_has_a_low_header_and_nothing_beside_the_text(page: &mut Page) {
+    let phone = json!({"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": true});
+    page.call("Emulation.setDeviceMetricsOverride", phone);
+    page.frame();
+    let sizes = page.value("[document.querySelector('header').offsetHeight, document.documentElement.scrollWidth, document.querySelector('#rail').offsetWidth]");
+    assert_eq!(sizes, json!([64, 390, 0]));
+    page.click("#contents-button");
+    page.until("document.querySelector('#rail').offsetWidth > 0");
+    page.click("#prompts li:last-child a");
+    page.until("document.querySelector('#rail').offsetWidth === 0");
+    page.until("document.querySelector('#window > .row.selected a.number')?.innerText === '#9'");
+    page.call("Emulation.clearDeviceMetricsOverride", json!({}));
+    page.frame();
+}
 
 fn colours_are_those_of_the_system_until_the_button_is_used(page: &mut Page) {
     let system = |page: &mut Page, scheme: &str| {
@@ -45,7 +61,7 @@ fn colours_are_those_of_the_system_until_the_button_is_used(page: &mut Page) {
 }
 
 fn a_print_has_all_turns_as_they_are_open_and_no_controls(page: &mut Page) {
-    page.press(&["j", "j", "Enter"]);
+    page.press(&["j", "j", "j", "Enter"]);
     page.call("Emulation.setEmulatedMedia", json!({"media": "print"}));
     // Listeners are called in the order in which they were added: the page's come first.
     page.value(
@@ -53,9 +69,9 @@ fn a_print_has_all_turns_as_they_are_open_and_no_controls(page: &mut Page) {
             const paper = document.querySelector('#paper');
             globalThis.printed = {
                 rows: paper.querySelectorAll('.row').length,
-                bodies: paper.querySelectorAll('.body').length,
+                calls: paper.querySelectorAll('.nested .row').length,
                 text: paper.innerText,
-                hidden: ['#bar', '#scroller'].map((part) => getComputedStyle(document.querySelector(part)).display),
+                hidden: ['#bar', '#columns'].map((part) => getComputedStyle(document.querySelector(part)).display),
             };
         }), 0",
     );
@@ -69,13 +85,13 @@ fn a_print_has_all_turns_as_they_are_open_and_no_controls(page: &mut Page) {
         pdf.len()
     );
     let printed = page.value("printed");
-    assert_fields(&printed, json!({"rows": ROWS, "bodies": 1}));
+    assert_fields(&printed, json!({"rows": ROWS + 3, "calls": 3}));
     assert_eq!(printed["hidden"], json!(["none", "none"]));
     let text = printed["text"].as_str().unwrap();
     for part in [
         "Find why the",
         "I run the tests of checkout first.",
-        "cargo test --release",
+        "assertion failed",
         "sleep 99",
     ] {
         assert!(text.contains(part), "{part}: {text}");
@@ -88,14 +104,14 @@ fn a_print_has_all_turns_as_they_are_open_and_no_controls(page: &mut Page) {
 }
 
 fn a_print_with_a_filter_has_the_turns_that_it_shows_and_says_so(page: &mut Page) {
+    show_filters(page);
     page.click("[data-status='error']");
-    page.press(&["e"]);
     page.value("addEventListener('beforeprint', () => { globalThis.printed = document.querySelector('#paper').textContent; }), 0");
     page.call("Page.printToPDF", json!({}));
     let printed = page.value("printed");
     let printed = printed.as_str().unwrap();
     assert!(
-        printed.starts_with("This print has the 2 turns that the filters show, of 15."),
+        printed.starts_with("This print has 1 of 10 turns: those that the filters show."),
         "{printed}"
     );
     assert_has(&printed, ["assertion failed: left == right"]);

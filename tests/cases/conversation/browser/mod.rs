@@ -1,6 +1,7 @@
 //! The page of a conversation in Chromium. These tests are skipped if it is not installed.
 
 mod commands;
+mod contents;
 mod filters;
 mod hostile;
 mod keys;

@@ -10,7 +10,10 @@ pub(super) const SESSION: &str = "5fc07b19-3c4e-4d18-a0f2-6b1f0d9a7e55";
 const PAGE: &str = "page.html";
 
 /// The turns of the sample that its page shows, those of the sub-agent not counted.
-pub(super) const ROWS: usize = 15;
+pub(super) const TURNS: usize = 10;
+
+/// The rows of its page at first: three calls in a row are one.
+pub(super) const ROWS: usize = 8;
 
 /// A page, and the daemon and the files that it came from.
 pub(super) struct Opened {
@@ -59,9 +62,20 @@ pub(super) fn loaded(page: &mut Page) {
     page.until("document.readyState === 'complete' && document.querySelector('#shown').textContent !== '' && !document.querySelector('#state').textContent.startsWith('Loading')");
 }
 
-/// Returns the selector of a turn by its number.
-pub(super) fn row(number: usize) -> String {
-    format!("#window > .row[aria-posinset='{number}']")
+/// Returns the selector of a row by its place.
+pub(super) fn row(place: usize) -> String {
+    format!("#window > .row[aria-posinset='{place}']")
+}
+
+/// Returns the selector of the head of a row.
+pub(super) fn head(place: usize) -> String {
+    format!("{} > .bar > .head", row(place))
+}
+
+/// Shows the filters.
+pub(super) fn show_filters(page: &mut Page) {
+    page.click("#more-filters");
+    page.until("document.querySelector('#filters').classList.contains('open')");
 }
 
 /// Returns a line with another value at a place such as `/message/model`.

@@ -1,5 +1,6 @@
 //! Search in a page: N of M, next and previous, what is searched and what is marked.
 
+use super::sample::show_filters;
 use crate::support::browser::Page;
 use crate::support::eventually;
 use serde_json::json;
@@ -12,73 +13,69 @@ pub(super) fn search(page: &mut Page, text: &str) {
     page.type_text(text);
     let done = "!searchIsDue() && search.done";
     eventually(done, || (page.value_in_page(done) == true).then_some(()));
+    // The next keys are for the rows.
+    page.value("document.querySelector('#scroller').focus()");
 }
 
 /// Waits for what is shown in the search field, and asserts which turn is selected.
 #[track_caller]
 pub(super) fn assert_at(page: &mut Page, place: &str, turn: &str) {
     page.until_text("#hits", place);
-    assert_eq!(page.text("#window > .row.selected > .head > .number"), turn);
+    assert_eq!(page.text("#window > .row.selected > .bar > a.number"), turn);
 }
 
 pub(super) const CHECKS: &[fn(&mut Page)] = &[
-    a_search_counts_the_turns_and_goes_to_each_of_them,
-    a_hit_says_where_it_is_and_is_marked_in_the_open_turn,
-    values_are_searched_and_names_of_fields_are_not,
-    a_search_is_limited_to_the_turns_that_the_filters_show,
+    a_search_counts_the_rows_and_goes_to_each_of_them,
+    a_hit_says_where_it_is_and_is_marked_in_the_open_row,
+    what_a_row_shows_is_searched,
+    a_search_is_limited_to_what_the_filters_show,
 ];
 
-fn a_search_counts_the_turns_and_goes_to_each_of_them(page: &mut Page) {
+fn a_search_counts_the_rows_and_goes_to_each_of_them(page: &mut Page) {
+    // Each call of the run is a row of its own now.
     search(page, "total.rs");
-    assert_at(page, "1 of 6", "5");
-    for (place, turn) in [("2 of 6", "6"), ("3 of 6", "7"), ("4 of 6", "8")] {
-        page.press(&["Enter"]);
+    assert_at(page, "1 of 3", "#4");
+    for (place, turn) in [("2 of 3", "#5"), ("3 of 3", "#7")] {
+        page.press(&["n"]);
         assert_at(page, place, turn);
     }
-    page.press(&["Shift+Enter"]);
-    assert_at(page, "3 of 6", "7");
+    page.press(&["N"]);
+    assert_at(page, "2 of 3", "#5");
+    page.click("#previous");
+    // Before the first one comes the last one.
+    page.click("#previous");
+    assert_at(page, "3 of 3", "#7");
     page.click("#next");
-    assert_at(page, "4 of 6", "8");
-    page.click("#previous");
-    page.click("#previous");
-    page.click("#previous");
-    assert_at(page, "1 of 6", "5");
-    // After the last one comes the first one.
-    page.click("#previous");
-    assert_at(page, "6 of 6", "12");
-    page.click("#next");
-    assert_at(page, "1 of 6", "5");
-    let marks = page.texts("#window > .row > .head .preview.hit mark");
-    assert_eq!(marks, ["total.rs"; 6]);
+    assert_at(page, "1 of 3", "#4");
+    let marks = page.texts("#window > .row > .bar .gist mark");
+    assert_eq!(marks, ["total.rs"; 3]);
 }
 
-fn a_hit_says_where_it_is_and_is_marked_in_the_open_turn(page: &mut Page) {
+fn a_hit_says_where_it_is_and_is_marked_in_the_open_row(page: &mut Page) {
     search(page, "EXPLORER");
-    // Only the sub-agent said it: the turn that started it is the hit.
-    assert_at(page, "1 of 1", "11");
-    assert_eq!(page.texts(".where"), ["sub-agent, text"]);
-    page.press(&["Escape", "Enter"]);
-    page.until("document.querySelector('.row.open .nested .row')");
-    search(page, "explorer");
-    page.until_text("#hits", "1 of 1");
-    assert_eq!(page.texts(".nested .row > .head mark"), ["explorer"]);
+    // Only the sub-agent said it: the call that started it is the hit.
+    assert_at(page, "1 of 1", "#7");
+    assert_eq!(page.texts(".where"), ["sub-agent, Sub-agent"]);
+    page.press(&["ArrowRight"]);
+    page.until("document.querySelector('.nested .row .body mark')?.innerText === 'explorer'");
     search(page, "cents");
-    assert_at(page, "1 of 2", "7");
-    assert_eq!(page.texts(".where"), ["Edit input", "Edit result"]);
-    page.press(&["Escape", "Enter"]);
-    search(page, "cents");
+    assert_at(page, "1 of 1", "#5");
+    assert_eq!(page.texts(".where"), ["Edit"]);
+    page.press(&["ArrowRight"]);
     page.until("document.querySelector('.row.open .diff .added mark')?.innerText === 'cents'");
 }
 
-fn values_are_searched_and_names_of_fields_are_not(page: &mut Page) {
+fn what_a_row_shows_is_searched(page: &mut Page) {
     for (query, place) in [
         ("file_path", "no hits"),
-        ("command", "no hits"),
         ("sleep 99", "1 of 1"),
-        ("Edit", "1 of 2"),
+        ("Edit", "1 of 1"),
         ("assertion failed: left ==", "1 of 1"),
-        ("cents(1.005)", "1 of 2"),
+        ("cents(1.005)", "1 of 1"),
         (".*", "no hits"),
+        // Colours and bold parts do not cut a text in two. The first hit from the selected row on is shown.
+        ("fn total()", "2 of 2"),
+        ("why the checkout test", "1 of 1"),
     ] {
         search(page, query);
         page.until_text("#hits", place);
@@ -92,13 +89,14 @@ fn values_are_searched_and_names_of_fields_are_not(page: &mut Page) {
     assert_eq!(page.count("mark"), 0);
 }
 
-fn a_search_is_limited_to_the_turns_that_the_filters_show(page: &mut Page) {
+fn a_search_is_limited_to_what_the_filters_show(page: &mut Page) {
     search(page, "total.rs");
-    page.until_text("#hits", "1 of 6");
+    page.until_text("#hits", "1 of 3");
+    show_filters(page);
     page.click("[data-status='subagent']");
-    page.until_text("#hits", "2 hits");
+    page.until_text("#hits", "1 hits");
     page.press(&["n"]);
-    assert_at(page, "1 of 2", "11");
+    assert_at(page, "1 of 1", "#7");
     page.click("[data-status='subagent']");
-    page.until_text("#hits", "6 hits");
+    page.until_text("#hits", "3 hits");
 }

@@ -1,43 +1,32 @@
 //! Sub-agents in a page: inside the call that started them, at any depth, and without it.
 
 use super::super::library::{Library, assistant, call, result, user};
-use super::sample::{SESSION, open_page, row};
+use super::sample::{SESSION, head, open_page, row, show_filters};
+use crate::support::assert_has;
 use crate::support::browser::Page;
 use serde_json::json;
 
-pub(super) const CHECKS: &[fn(&mut Page)] = &[a_sub_agent_is_a_timeline_inside_its_call];
+pub(super) const CHECKS: &[fn(&mut Page)] = &[a_sub_agent_is_a_conversation_inside_its_call];
 
-fn a_sub_agent_is_a_timeline_inside_its_call(page: &mut Page) {
-    let (call, report) = (row(11), row(12));
-    assert_eq!(
-        page.texts(&format!("{call} .badge.agent")),
-        ["sub-agent, 4 turns"]
+fn a_sub_agent_is_a_conversation_inside_its_call(page: &mut Page) {
+    assert_eq!(page.texts("#window > .row .badge"), ["sub-agent, 3 turns"]);
+    page.click(&head(5));
+    let nested = format!("{} .nested > .row", row(5));
+    let kinds = page.value(&format!(
+        "[...document.querySelectorAll(\"{nested}\")].map((row) => row.dataset.kind)"
+    ));
+    assert_eq!(kinds, json!(["prompt", "call", "text"]));
+    let labels = page.texts(&format!("{nested} > .bar .label"));
+    assert_eq!(labels, ["Task", "Sub-agent"]);
+    assert_has(
+        &page.text(&format!("{} > .body", row(5))),
+        ["Report", "Only total.rs rounds.", "2.5 s"],
     );
-    page.click(&format!("{call} > .head"));
-    let nested = format!("{call} .nested > div > .row");
-    assert_eq!(page.count(&nested), 4);
-    let gists = page.texts(&format!("{nested} > .head .preview"));
-    assert_eq!(gists[0], "Look for every rounding");
-    assert!(
-        page.text(&format!("{call} .inner"))
-            .contains("Only total.rs rounds.")
-    );
-    // Beside the report of the sub-agent, its timeline is closed.
-    page.click(&format!("{report} > .head"));
-    let folds = page.texts(&format!("{report} .fold > summary"));
-    assert!(
-        folds.contains(&"Sub-agent: 4 turns".to_owned()),
-        "{folds:?}"
-    );
-    assert_eq!(page.count(&format!("{report} .nested")), 0);
-    let third = format!("{call} .nested .row:nth-child(3)");
-    page.click(&format!("{third} > .head"));
-    assert!(
-        page.text(&format!("{third} .body"))
-            .contains("round(1.005)")
-    );
+    let call = format!("{nested}:nth-child(2)");
+    page.click(&format!("{call} > .bar > .head"));
+    assert_has(&page.text(&format!("{call} > .body")), ["round(1.005)"]);
     page.press(&["Enter"]);
-    assert_eq!(page.count(&format!("{third} .body")), 0);
+    assert_eq!(page.count(&format!("{call} > .body")), 0);
 }
 
 /// A sub-agent that starts a sub-agent, and one whose call is missing.
@@ -76,37 +65,33 @@ fn sub_agents_of_sub_agents_and_those_without_a_call_are_shown() {
     };
     let page = &mut opened.page;
     page.until_text("#shown", "4 turns");
-    assert_eq!(
-        page.texts(".badge.agent"),
-        ["sub-agent, 2 turns", "sub-agent, call missing"]
-    );
-    page.click(&format!("{} > .head", row(2)));
-    page.click(&format!("{} .nested .row:nth-child(2) > .head", row(2)));
-    page.click(".nested .nested .row:nth-child(2) > .head");
-    let deepest = ".nested .nested .nested .row > .head .preview";
-    assert!(
-        page.texts(deepest)
-            .contains(&"Third level, the deepest.".to_owned())
-    );
-    // What a sub-agent did at any depth counts for the turn that started it.
+    let badges = page.texts("#window > .row .badge");
+    assert_eq!(badges, ["sub-agent, 2 turns", "sub-agent, call missing"]);
+    page.click(&head(2));
+    let second = format!("{} > .body > .agent > .nested > .row:nth-child(2)", row(2));
+    page.click(&format!("{second} > .bar > .head"));
+    let third = format!("{second} > .body > .agent > .nested > .row:nth-child(2)");
+    page.click(&format!("{third} > .bar > .head"));
+    let deepest = page.text(&format!("{third} > .body"));
+    assert_has(&deepest, ["Third level, the deepest.", "at the bottom"]);
+    // What a sub-agent did at any depth counts for the call that started it.
+    show_filters(page);
     page.click("[data-status='error']");
     page.until_text("#shown", "1 of 4 turns");
     page.click("#clear");
     page.press(&["/"]);
     page.type_text("deepest");
     page.until_text("#hits", "1 of 1");
-    assert_eq!(page.text("#window > .row.selected > .head > .number"), "2");
+    assert_eq!(page.text("#window > .row.selected > .bar > a.number"), "#2");
 
     // The address of a turn opens it and what is around it.
     let page = opened.fresh();
     page.value("location.hash = '#me3'");
-    page.until("document.querySelector('.nested .nested .nested .row.open')");
-    let body = page.text(".nested .nested .nested .row.open .body");
+    page.until("document.querySelector('.nested .nested .nested .row.open[data-kind=text]')");
+    let body = page.text(".nested .nested .nested .row.open[data-kind='text'] > .body");
     assert!(body.contains("Third level, the deepest."), "{body}");
     page.value("location.hash = '#u3'");
-    page.until(
-        "document.querySelector('#window > .row.selected > .head > .number')?.innerText === '3'",
-    );
+    page.until("document.querySelector('#window > .row.selected a.number')?.innerText === '#3'");
     page.value("location.hash = '#nothing-has-this-name'");
     page.frame();
 }

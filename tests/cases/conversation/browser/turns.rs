@@ -1,112 +1,132 @@
-//! What a turn shows: closed, open, by tool, and raw.
+//! What a page shows of turns: at first, opened, by tool, and raw.
 
 use super::super::library::{Library, assistant, transcript};
-use super::sample::{ROWS, SESSION, open_page, row};
+use super::sample::{ROWS, SESSION, head, open_page, row, show_filters};
 use super::search::{assert_at, search};
-use crate::support::assert_has;
 use crate::support::browser::Page;
+use crate::support::{assert_has, assert_lacks};
 use serde_json::{Value, json};
 
-fn body(page: &mut Page, number: usize) -> String {
-    page.text(&format!("{} > .body", row(number)))
+fn body(page: &mut Page, place: usize) -> String {
+    page.text(&format!("{} > .body", row(place)))
 }
 
 pub(super) const CHECKS: &[fn(&mut Page)] = &[
-    a_closed_turn_says_what_it_is_about,
-    turns_open_and_close_alone_and_together,
-    metadata_tokens_and_raw_records_of_a_turn_are_there,
-    results_are_shown_by_tool,
+    a_page_is_read_from_top_to_bottom,
+    the_rail_says_what_was_asked_and_what_failed,
+    rows_open_and_close_alone_and_together,
+    a_run_of_calls_is_one_row,
+    tokens_and_raw_records_of_a_turn_are_there,
+    nothing_says_where_it_was_made,
 ];
 
-fn a_closed_turn_says_what_it_is_about(page: &mut Page) {
-    assert_eq!(page.text("#title"), "Find why the **checkout** test fails");
-    let parts = |page: &mut Page, part: &str| page.texts(&format!("#window > .row > .head {part}"));
-    let roles = parts(page, ".role");
-    assert_eq!(roles[..4], ["user", "assistant", "assistant", "result"]);
-    let previews = parts(page, ".preview");
-    assert_eq!(previews[0], "Find why the **checkout** test fails");
-    assert_eq!(parts(page, ".chip b")[..3], ["Bash", "Bash", "Read"]);
-    let targets = parts(page, ".chip .target");
-    assert_eq!(
-        targets[..3],
-        ["cargo test checkout", "cargo test checkout", "src/total.rs"]
+fn a_page_is_read_from_top_to_bottom(page: &mut Page) {
+    assert_eq!(page.text("#title"), "Find why the checkout test fails");
+    assert_eq!(page.text(&format!("{} strong", row(1))), "checkout");
+    assert_eq!(body(page, 2).trim(), "I run the tests of checkout first.");
+    let labels = page.texts("#window > .row > .bar .label");
+    assert_eq!(labels, ["You", "Claude", "Claude", "You"]);
+    let calls = page.texts("#window > .row > .bar b");
+    assert_eq!(calls, ["3 calls", "Bash", "Task", "Bash"]);
+    let outcomes = page.texts("#window > .row > .bar .outcome");
+    assert_eq!(outcomes[..2], ["1 file changed", "exit 101"]);
+    assert_eq!(outcomes.last().unwrap(), "awaiting result");
+    // Of the calls, only the failed one is open.
+    let open = page.texts("#window > .row.open > .bar .head b");
+    assert_eq!(open, ["Bash"]);
+    assert_has(
+        &body(page, 4),
+        ["$ cargo test --release", "assertion failed"],
     );
-    let outcomes = parts(page, ".chip .outcome");
-    assert_eq!(outcomes[..4], ["2 lines", "2 lines", "3 lines", "3 lines"]);
-    assert_eq!(outcomes[6], "exit 101");
-    assert_eq!(page.texts(".badge.error"), ["error", "error"]);
-    assert_eq!(page.texts(".badge.pending"), ["pending"]);
-    assert_eq!(
-        page.texts(&format!("{} .badge.model", row(13))),
-        ["sonnet-4-5"]
-    );
+    let links = page.texts("#window > .row > .bar > a.number");
+    assert_eq!(links, ["#1", "#2", "#6", "#7", "#8", "#9", "#10"]);
 }
 
-fn turns_open_and_close_alone_and_together(page: &mut Page) {
-    assert_eq!(page.count(".body"), 0);
-    page.click(&format!("{} > .head", row(2)));
-    assert_eq!(page.count(".body"), 1);
-    assert!(body(page, 2).contains("I run the tests of checkout first."));
-    assert_eq!(page.texts(".markdown code"), ["checkout"]);
-    let expanded = format!(
-        "document.querySelector(\"{} > .head\").ariaExpanded",
-        row(2)
+fn the_rail_says_what_was_asked_and_what_failed(page: &mut Page) {
+    assert_eq!(page.text("#did"), "2 prompts, 7 calls, 1 sub-agent");
+    let prompts = page.texts("#prompts .gist");
+    assert_eq!(
+        prompts,
+        [
+            "Find why the checkout test fails",
+            "Thanks, now the documentation"
+        ]
     );
-    assert_eq!(page.value(&expanded), "true");
-    page.click(&format!("{} > .head", row(2)));
-    assert_eq!(page.count(".body"), 0);
+    assert_eq!(page.texts("#failures .gist"), ["Bash cargo test --release"]);
+    assert_eq!(page.texts("#changes li"), ["src/total.rs\n+1 −1"]);
+    page.click("#prompts li:last-child a");
+    page.until("document.querySelector('#window > .row.selected a.number')?.innerText === '#9'");
+    page.click("#failures a");
+    page.until("document.querySelector('#window > .row.selected a.number')?.innerText === '#6'");
+    assert!(page.value("location.hash") == "#t6");
+}
+
+fn rows_open_and_close_alone_and_together(page: &mut Page) {
+    page.click(&head(2));
+    assert_eq!(page.count(&format!("{} > .body", row(2))), 0);
+    let expanded = format!("document.querySelector(\"{}\").ariaExpanded", head(2));
     assert_eq!(page.value(&expanded), "false");
+    page.click(&head(2));
+    assert_eq!(page.value(&expanded), "true");
+    show_filters(page);
     page.click("#expand");
+    // Each call is a row of its own then.
+    page.until("document.querySelector('#window > .row').ariaSetSize === '10'");
     assert_eq!(page.count("#window > .row:not(.open)"), 0);
     page.press(&["End"]);
-    page.until(&format!(
-        "document.querySelector(\"{} .awaiting\")",
-        row(ROWS)
-    ));
+    page.until("document.querySelector('.row.selected .awaiting')");
     page.click("#collapse");
-    assert_eq!(page.count(".body"), 0);
+    page.until(&format!(
+        "document.querySelector('#window > .row').ariaSetSize === '{ROWS}'"
+    ));
 }
 
-fn metadata_tokens_and_raw_records_of_a_turn_are_there(page: &mut Page) {
-    page.click(&format!("{} > .head", row(2)));
-    let foot = page.text(&format!("{} .foot > dl", row(2)));
-    assert!(foot.contains("output\n100"), "{foot}");
-    page.click(&format!("{} .foot .fold:nth-of-type(1) > summary", row(2)));
-    page.until("document.querySelector('.foot .fold[open] a')");
-    let metadata = page.text(".foot .fold[open]");
-    let values = ["m1", "a1", SESSION, "claude-opus-4-5-20251101"];
-    assert_has(&metadata, values);
-    assert_has(&metadata, ["/srv/shop", "main", "2.1.330"]);
-    page.click(&format!("{} .foot .fold:nth-of-type(2) > summary", row(2)));
-    page.until("document.querySelector('.foot .fold:nth-of-type(2) pre')");
-    let raw: Value = serde_json::from_str(&page.text(".foot .fold:nth-of-type(2) pre")).unwrap();
-    let said = "I run the tests of `checkout` first.";
-    let line = assistant(SESSION, "a1", "m1", said, 100);
-    assert_eq!(raw, serde_json::from_str::<Value>(&line).unwrap());
-}
-
-fn results_are_shown_by_tool(page: &mut Page) {
-    let mut opened_body = |number| {
-        page.click(&format!("{} > .head", row(number)));
-        let text = body(page, number);
-        page.press(&["ArrowLeft"]);
-        text
-    };
-    let bash = opened_body(4);
-    assert_has(&bash, ["$ cargo test checkout", "all passed"]);
-    let read = opened_body(6);
-    assert_has(&read, ["lines 40–42 of 120", "41\n    round(1.005)"]);
-    let edit = opened_body(8);
-    assert_has(&edit, ["−", "cents(1.005)"]);
-    let failed = opened_body(10);
-    assert_has(&failed, ["assertion failed", "exit code\n101"]);
-    let task = opened_body(11);
-    assert_has(&task, ["2.5 s", "Sub-agent: 4 turns"]);
-    let pending = opened_body(15);
-    assert!(pending.contains("Awaiting result"), "{pending}");
-    page.click(&format!("{} > .head", row(8)));
+fn a_run_of_calls_is_one_row(page: &mut Page) {
+    assert_eq!(
+        page.text(&format!("{} .gist", head(3))),
+        "1 Bash, 1 Read, 1 Edit"
+    );
+    page.click(&head(3));
+    let nested = format!("{} > .nested > .row", row(3));
+    let names = page.texts(&format!("{nested} > .bar b"));
+    assert_eq!(names, ["Bash", "Read", "Edit"]);
+    let targets = page.texts(&format!("{nested} > .bar .target"));
+    assert_eq!(
+        targets,
+        ["cargo test checkout", "src/total.rs", "src/total.rs"]
+    );
+    page.click(&format!("{nested}:nth-child(3) > .bar > .head"));
     assert_eq!(page.texts(".diff .added b"), ["cents"]);
     assert_eq!(page.texts(".diff .removed b"), ["round"]);
+    let shown = page.text(&format!("{nested}:nth-child(3) > .body"));
+    assert_has(&shown, ["−    round(1.005)", "+    cents(1.005)"]);
+    page.click(&format!("{nested}:nth-child(2) > .bar > .head"));
+    let read = page.text(&format!("{nested}:nth-child(2) > .body"));
+    assert_has(&read, ["lines 40–42 of 120", "round(1.005)"]);
+    let numbers = page.value("[...document.querySelectorAll('.row[data-kind=call] .line[data-no]')].map((line) => line.dataset.no)");
+    assert_has(&numbers.to_string(), ["\"40\"", "\"42\""]);
+    assert_eq!(page.texts(".code .K")[..1], ["fn"]);
+}
+
+fn tokens_and_raw_records_of_a_turn_are_there(page: &mut Page) {
+    page.click(&format!("{} > .bar > .menu", row(2)));
+    let foot = page.text(&format!("{} .foot > dl", row(2)));
+    assert_has(&foot, ["output\n100", "claude-opus-4-5-20251101"]);
+    page.click(&format!("{} .foot .fold > summary", row(2)));
+    page.until("document.querySelector('.foot .fold pre')");
+    let raw: Value = serde_json::from_str(&page.text(".foot .fold pre")).unwrap();
+    let said = "I run the tests of `checkout` first.";
+    let line = assistant(SESSION, "a1", "m1", said, 100).replace(SESSION, "session");
+    assert_eq!(raw, serde_json::from_str::<Value>(&line).unwrap());
+    page.click("#tokens > summary");
+    page.until("document.querySelectorAll('#costly tr').length === 10");
+}
+
+fn nothing_says_where_it_was_made(page: &mut Page) {
+    let html = page.value("document.documentElement.outerHTML");
+    let html = html.as_str().unwrap();
+    let home = std::env::temp_dir().display().to_string();
+    assert_lacks(html, [SESSION, &format!("{home}/"), ".claude/projects"]);
 }
 
 #[test]
@@ -141,36 +161,32 @@ fn results_of_other_tools_are_shown_by_tool() {
         return;
     };
     let page = &mut opened.page;
-    for (number, parts) in [
+    assert_eq!(page.text(&format!("{} b", head(2))), "7 calls");
+    page.press(&["e"]);
+    page.until("document.querySelector('#window > .row').ariaSetSize === '8'");
+    for (place, parts) in [
         (2, &["src/a.rs", "2 hits", "src/b.rs", "2 files"][..]),
-        (4, &["docs/A.md", "2 files, cut by the limit of the call"]),
-        (6, &["Write tests", "in progress → completed", "Ship"]),
+        (3, &["docs/A.md", "2 files, cut by the limit of the call"]),
+        (4, &["Write tests", "in progress → completed", "Ship"]),
         (
-            8,
+            5,
             &[page_url, "What is it?", "200 OK", "1.2 kB", "An example."],
         ),
-        (10, &["select 1", "\"limit\": 3", "[{\"one\": 1}]"]),
-        (12, &["new.rs", "new file", "fn new() {}"]),
+        (6, &["select 1", "\"limit\": 3", "[{\"one\": 1}]"]),
+        (7, &["new.rs", "new file", "fn new() {}"]),
     ] {
-        page.click(&format!("{} > .head", row(number)));
-        let text = body(page, number);
+        page.press(&["Home"]);
+        (1..place).for_each(|_| page.press(&["j"]));
+        let text = body(page, place);
         assert_has(&text, parts);
-        page.press(&["ArrowLeft"]);
     }
     // A page leads nowhere by a click: addresses are text.
     assert_eq!(page.count("a:not([href^='#'])"), 0);
 
     // A hit far down in a long result is shown.
+    page.press(&["c", "Home"]);
     search(page, "needle");
-    assert_at(page, "1 of 1", "15");
-    page.press(&["Escape", "Enter"]);
-    assert_eq!(page.count(".row.open .excerpt"), 0);
-    search(page, "needle");
-    page.until("document.querySelector('.row.open .excerpt mark')?.innerText === 'Needle'");
-    assert_eq!(
-        page.text(".excerpt .note"),
-        "Search hit further down, line 8,766:"
-    );
-    let in_view = "(() => { const box = document.querySelector('.excerpt mark').getBoundingClientRect(); return box.top > 0 && box.bottom < innerHeight; })()";
-    page.until(in_view);
+    assert_at(page, "1 of 1", "#8");
+    page.press(&["ArrowRight"]);
+    page.until("document.querySelector('.row.open .rest mark')?.innerText === 'Needle'");
 }

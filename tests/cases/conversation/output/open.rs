@@ -2,10 +2,12 @@
 
 use crate::conversation::library::{Library, user};
 use crate::support::client::Ran;
-use crate::support::{Ccctl, assert_has};
+use crate::support::{Ccctl, assert_has, eventually};
 use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 const SESSION: &str = "5fc07b19-3c4e-4d18-a0f2-6b1f0d9a7e55";
@@ -36,12 +38,16 @@ impl Desk {
     }
 
     fn open(&self, more: &[&str]) -> Ran {
+        Ran::of(self.command(more).output().unwrap())
+    }
+
+    fn command(&self, more: &[&str]) -> Command {
         let ccctl = Ccctl::new(&self.library.daemon);
         let mut command = ccctl.command(&[&["conversation", "open", SESSION], more].concat());
         command.env("TMPDIR", self.path("tmp"));
         let path = format!("{}:/usr/bin:/bin", self.path("bin").display());
         command.env("PATH", path).env("SEEN", self.path("seen"));
-        Ran::of(command.output().unwrap())
+        command
     }
 
     fn pages(&self) -> Vec<PathBuf> {
@@ -60,6 +66,7 @@ fn a_conversation_is_opened_in_a_browser() {
     let desk = Desk::new();
     a_page_is_private_stays_for_the_browser_and_is_removed_days_later(&desk);
     a_failing_opener_leaves_the_page_and_its_path(&desk);
+    a_page_that_is_followed_is_written_again(&desk);
     a_browser_that_stays_is_not_waited_for(&desk);
     a_directory_of_somebody_else_is_not_used(&desk);
 }
@@ -93,6 +100,26 @@ fn a_failing_opener_leaves_the_page_and_its_path(desk: &Desk) {
     assert!(Path::new(ran.stdout.trim_end()).is_file(), "{ran:?}");
     assert!(ran.stderr.contains("exit status: 3"), "{ran:?}");
     assert!(ran.stderr.contains("open the file above"), "{ran:?}");
+}
+
+fn a_page_that_is_followed_is_written_again(desk: &Desk) {
+    desk.opener("exit 0");
+    let mut command = desk.command(&["--follow"]);
+    let mut following = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut file = String::new();
+    let mut printed = BufReader::new(following.stdout.take().unwrap());
+    printed.read_line(&mut file).unwrap();
+    let file = PathBuf::from(file.trim_end());
+    assert!(fs::read_to_string(&file).unwrap().contains("\"live\":true"));
+    let path = desk.library.path(SESSION);
+    desk.library
+        .add(&path, user(SESSION, "u2", "And round once"));
+    eventually("the page has the new prompt", || {
+        let page = fs::read_to_string(&file).ok()?;
+        page.contains("And round once").then_some(())
+    });
+    following.kill().unwrap();
+    following.wait().unwrap();
 }
 
 fn a_browser_that_stays_is_not_waited_for(desk: &Desk) {

@@ -39,6 +39,8 @@ impl Page {
 
     /// Opens another file in the same tab.
     pub(crate) fn load(&mut self, file: &Path) {
+        let problems = self.known_problems();
+        assert!(problems.is_empty(), "{problems:#?}");
         self.url = url(file);
         let frame = self.chromium.open(file).unwrap();
         let params = json!({"frameId": frame, "worldName": WORLD});

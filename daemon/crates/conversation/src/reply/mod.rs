@@ -14,6 +14,7 @@ use crate::setup::Setup;
 use crate::source::{Dir, Loaded, Shelf, find_session};
 use crate::task_list::{CurrentTask, current_task};
 use ccd_protocol::conversation::{
+    ConversationContentsParams, ConversationContentsReply, ConversationExportParams,
     ConversationExportReply, ConversationGetReply, ConversationPageParams, ConversationPair,
     ConversationParams, ConversationRecord, ConversationRecordParams, ConversationSubscribeParams,
     ConversationToolParams, ConversationTree, ConversationTurn, ConversationTurnParams,
@@ -114,10 +115,18 @@ impl Conversations {
         get::get(&loaded, &Model::new(&loaded.records), params, &prices)
     }
 
-    pub fn export(&self, params: &ConversationPageParams) -> Result<ConversationExportReply> {
-        let loaded = self.load(&params.conversation)?;
+    pub fn export(&self, params: &ConversationExportParams) -> Result<ConversationExportReply> {
+        let loaded = self.load(&params.page.conversation)?;
         let prices = self.setup.prices()?.prices;
         export::export(&loaded, &Model::new(&loaded.records), params, &prices)
+    }
+
+    /// Returns the page that lists pages.
+    #[must_use]
+    pub fn contents(params: ConversationContentsParams) -> ConversationContentsReply {
+        ConversationContentsReply {
+            html: ccd_page::contents(params),
+        }
     }
 
     pub fn turns(&self, params: &ConversationPageParams) -> Result<ConversationTurnsReply> {

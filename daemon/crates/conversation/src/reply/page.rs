@@ -30,6 +30,16 @@ pub(super) fn page<'m, 'a, T>(
     } else {
         model.turns.iter().collect()
     };
+    page_of(&all, params, most, make)
+}
+
+/// Returns a page of these turns.
+pub(super) fn page_of<'m, 'a, T>(
+    all: &[&'m Turn<'a>],
+    params: &ConversationPageParams,
+    most: u64,
+    make: impl Fn(&'m Turn<'a>) -> Result<(T, u64)>,
+) -> Result<Page<'m, 'a, T>> {
     let start = usize::try_from(params.from.unwrap_or(0)).unwrap_or(usize::MAX);
     let start = start.min(all.len());
     let limit = usize::try_from(params.limit.unwrap_or(most).max(1)).unwrap_or(usize::MAX);

@@ -1,0 +1,78 @@
+//! The page that lists pages of conversations.
+
+use crate::frame::{Frame, element, json};
+use crate::shown::{gist_of_markdown, plain};
+use ccd_protocol::conversation::{ConversationContentsParams, PageOfConversation};
+
+const PAGE: &str = include_str!("contents.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPTS: &[&str] = &[
+    include_str!("script/element.js"),
+    include_str!("script/format.js"),
+    include_str!("script/contents.js"),
+];
+
+/// Returns the page. Its data are the entries themselves, so that whoever adds to them can read what is there.
+#[must_use]
+pub fn contents(params: ConversationContentsParams) -> String {
+    let pages = params
+        .pages
+        .into_iter()
+        .map(|page| entry(page, params.with_paths));
+    let mut pages: Vec<PageOfConversation> = pages.collect();
+    pages.sort_by(|one, other| other.ended_at.cmp(&one.ended_at));
+    let frame = Frame::new(PAGE, STYLE, SCRIPTS);
+    let mut page = frame.start;
+    element("id=\"pages\"", &json(&pages), &mut page);
+    page.push_str(&frame.end);
+    page
+}
+
+fn entry(mut page: PageOfConversation, with_paths: bool) -> PageOfConversation {
+    let title = page.title.as_deref();
+    page.title = title.map(|title| gist_of_markdown(title, 200));
+    for text in [&mut page.branch, &mut page.cwd] {
+        *text = text.as_deref().map(plain);
+    }
+    if !with_paths {
+        let name = page.cwd.as_deref().and_then(|cwd| cwd.rsplit('/').next());
+        page.cwd = name.map(str::to_owned);
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_made_to_be_shared_has_no_paths_and_can_be_read_again() {
+        let pages = vec![PageOfConversation {
+            page: "a.html".into(),
+            stamp: "1".into(),
+            title: Some("</script>\u{1b}[1mFix".into()),
+            cwd: Some("/home/ann/shop".into()),
+            ..PageOfConversation::default()
+        }];
+        let html = contents(ConversationContentsParams {
+            pages: pages.clone(),
+            with_paths: false,
+        });
+        assert!(!html.contains("/home/ann"));
+        let json = html
+            .split_once("id=\"pages\">")
+            .unwrap()
+            .1
+            .split_once("</script>")
+            .unwrap()
+            .0;
+        let read: Vec<PageOfConversation> = serde_json::from_str(json).unwrap();
+        let shown = (read[0].title.as_deref(), read[0].cwd.as_deref());
+        assert_eq!(shown, (Some("</script>Fix"), Some("shop")));
+        let html = contents(ConversationContentsParams {
+            pages,
+            with_paths: true,
+        });
+        assert!(html.contains("/home/ann/shop"));
+    }
+}

@@ -1,0 +1,114 @@
+//! The file of a page, part by part, so that no conversation is too long for a reply.
+
+use crate::frame::{Frame, element, json};
+use crate::shown::{gist_of_markdown, plain};
+use crate::turn::{PageTurn, tokens, turn};
+use ccd_protocol::conversation::ExportAbout;
+use std::sync::OnceLock;
+
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+
+/// One script, in this order; only the last file runs anything.
+const SCRIPTS: &[&str] = &[
+    include_str!("script/element.js"),
+    include_str!("script/format.js"),
+    include_str!("script/markup.js"),
+    include_str!("script/slices.js"),
+    include_str!("script/conversation.js"),
+    include_str!("script/load.js"),
+    include_str!("script/usage.js"),
+    include_str!("script/list.js"),
+    include_str!("script/row.js"),
+    include_str!("script/foot.js"),
+    include_str!("script/header.js"),
+    include_str!("script/rail.js"),
+    include_str!("script/search.js"),
+    include_str!("script/filters.js"),
+    include_str!("script/keys.js"),
+    include_str!("script/fragment.js"),
+    include_str!("script/print.js"),
+    include_str!("script/live.js"),
+    include_str!("script/start.js"),
+];
+
+static FRAME: OnceLock<Frame> = OnceLock::new();
+
+/// Length of the turns in one element of the page; a browser parses each on its own.
+const BLOCK_BYTES: usize = 256 << 10;
+
+/// What the parts of a page have in common.
+#[derive(Debug, Clone, Copy)]
+pub struct Parts<'a> {
+    /// The directory in which the conversation started.
+    pub cwd: &'a str,
+    /// The page loads itself again, because it is written again while the conversation goes on.
+    pub is_live: bool,
+}
+
+impl Parts<'_> {
+    /// Returns a part of the page: the first has `about`, and `masks` is the number of secrets that were masked in its turns.
+    #[must_use]
+    pub fn part(
+        self,
+        about: Option<&ExportAbout>,
+        turns: &[PageTurn],
+        masks: u64,
+        is_last: bool,
+    ) -> String {
+        let frame = FRAME.get_or_init(|| Frame::new(PAGE, STYLE, SCRIPTS));
+        let mut part = String::new();
+        if let Some(about) = about {
+            part.push_str(&frame.start);
+            element("id=\"about\"", &self.about(about), &mut part);
+        }
+        self.turns(turns, &mut part);
+        element("class=\"masks\"", &masks.to_string(), &mut part);
+        if is_last {
+            part.push_str(&frame.end);
+        }
+        part
+    }
+
+    fn about(self, about: &ExportAbout) -> String {
+        let usage = &about.usage;
+        let usage = [&usage.main, &usage.subagents, &usage.total].map(tokens);
+        let shown = |text: &Option<String>| text.as_deref().map(plain);
+        json(&serde_json::json!({
+            "title": about.title.as_deref().map(|title| gist_of_markdown(title, 200)),
+            "cwd": shown(&about.cwd), "branch": shown(&about.branch),
+            "models": about.models.iter().map(|model| plain(model)).collect::<Vec<_>>(),
+            "started_at": about.started_at, "ended_at": about.ended_at,
+            "session_id": plain(&about.session_id), "file": plain(&about.file),
+            "usage": usage, "cost_usd": about.cost_usd, "cost_at_least_usd": about.cost_at_least_usd,
+            "missing": about.missing, "skipped_lines": about.skipped_lines,
+            "exported_at": about.exported_at, "ccd": about.ccd, "live": self.is_live,
+        }))
+    }
+
+    fn turns(self, turns: &[PageTurn], part: &mut String) {
+        let (mut shown, mut raw) = (Vec::new(), Vec::new());
+        let mut len_bytes = 0;
+        for (turn, records) in turns.iter().filter_map(|page| turn(page, self.cwd)) {
+            let turn = json(&turn);
+            len_bytes += turn.len();
+            shown.push(turn);
+            raw.push(format!("[{}]", records.join(",").replace('<', "\\u003c")));
+            if len_bytes > BLOCK_BYTES {
+                block(&mut shown, &mut raw, part);
+                len_bytes = 0;
+            }
+        }
+        block(&mut shown, &mut raw, part);
+    }
+}
+
+/// Adds turns, and after them their records, which are parsed only when somebody asks for one.
+fn block(shown: &mut Vec<String>, raw: &mut Vec<String>, part: &mut String) {
+    for (class, list) in [("class=\"turns\"", shown), ("class=\"raw\"", raw)] {
+        if !list.is_empty() {
+            element(class, &format!("[{}]", list.join(",")), part);
+            list.clear();
+        }
+    }
+}

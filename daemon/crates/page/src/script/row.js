@@ -1,0 +1,121 @@
+// One row of a timeline: a bar of one line, and below it the body when the row is open.
+
+const KINDS = { prompt: 'You', text: 'Claude', thinking: 'Thought', note: 'Claude Code' };
+const AGENT_KINDS = { prompt: 'Task', text: 'Sub-agent' };
+const STATES = { ok: ['\u2713', 'ok'], error: ['\u2717', 'failed'], pending: ['\u2026', 'awaiting result'] };
+
+// Prompts, answers and failures are read; all else is opened by whoever wants to know. "Expand all" is about the timeline: what
+// a sub-agent did stays folded until it is asked for.
+function isOpen(row, above = []) {
+  if (row.open !== null) return row.open;
+  if (above.length === 0 && list.allOpen) return true;
+  return row.kind === 'prompt' || row.kind === 'text' || (row.kind !== 'run' && isFailed(row));
+}
+
+// Returns the element of a row. `above` are the items around it when it belongs to a sub-agent or a run.
+function makeRow(row, above = []) {
+  const open = isOpen(row, above);
+  const turn = row.turn ?? row.items[0].turn;
+  const head = make('button.head', { type: 'button', 'aria-expanded': open }, row.items ? runHead(row) : headOf(row, open));
+  const element = make(open ? 'article.row.open' : 'article.row', { 'data-kind': row.kind, 'data-place': row.place, tabIndex: -1,
+    'aria-label': `${above.length ? 'Sub-agent: ' : ''}${row.items ? 'Calls' : nameOf(row)}${turn.number ? `, turn ${turn.number}` : ''}` },
+  make('div.bar', null, head, !row.items && linkOf(row), !row.items && menuOf(row)));
+  head.addEventListener('click', () => (above.length ? toggleNested(row, element, above) : toggle(row)));
+  if (row.call) element.dataset.state = row.call.state;
+  if (open) element.append(row.items ? nested(row.items, [...above, row], 'Calls') : bodyOf(row, above));
+  if (row.foot) element.append(footOf(row));
+  markHits(element);
+  return element;
+}
+
+function toggleNested(row, element, above) {
+  row.open = !isOpen(row, above);
+  const again = makeRow(row, above);
+  element.replaceWith(again);
+  again.querySelector('.head').focus({ preventScroll: true });
+}
+
+function nameOf(item) {
+  if (item.call) return item.call.name;
+  if (item.kind === 'note' && item.turn.who === 'user') return 'Note';
+  return (item.turn.parent !== null && AGENT_KINDS[item.kind]) || KINDS[item.kind];
+}
+
+function headOf(item, open) {
+  const { turn, call } = item;
+  const hit = search.hits.get(item);
+  const gist = hit && !open ? hitLine(hit) : item.gist;
+  const time = make('time', { title: new Date(turn.at).toLocaleString() }, clockTime(turn.at, conversation.firstDay));
+  if (!call) {
+    return [make('span.label', null, nameOf(item)), open ? make('span.gist') : make('span.gist', null, gist), marksOf(turn),
+      item.kind === 'text' || item.kind === 'prompt' ? time : null];
+  }
+  const [sign, word] = STATES[call.state];
+  const inner = childrenOf(item);
+  return [make('span.state', { role: 'img', 'aria-label': word }, sign), make('b', null, call.name),
+    make(hit && !open ? 'span.gist' : 'span.gist.target', null, gist), inner.length ? make('span.badge', null, `sub-agent, ${plural(turnCount(inner), 'turn')}`) : null,
+    marksOf(turn), make('span.outcome', null, call.state === 'pending' ? 'awaiting result' : call.outcome),
+    make('span.took', null, call.ms >= 1000 ? duration(call.ms) : '')];
+}
+
+function turnCount(items) {
+  return new Set(items.map((item) => item.turn)).size;
+}
+
+function marksOf(turn) {
+  const orphan = turn.isOrphan ? [`sub-agent, call ${conversation.calls.has(turn.parent) ? 'within itself' : 'missing'}`] : [];
+  return [...turn.marks, ...orphan].map((mark) => make('span.badge', null, mark));
+}
+
+function hitLine(hit) {
+  return [make('span.where', null, hit.where), hit.before, make('mark', null, hit.match), hit.after];
+}
+
+// "12 calls: 9 Read, 2 Bash, 1 Edit", and how long they took.
+function runHead(run) {
+  const calls = run.items.filter((item) => item.call);
+  const names = new Map();
+  for (const { call } of calls) increase(names, call.name);
+  const most = [...names].sort((one, other) => other[1] - one[1]).map(([name, calls]) => `${calls} ${name}`);
+  const files = new Set(calls.filter(({ call }) => call.changed).map(({ call }) => call.changed[0]));
+  const took = calls.reduce((sum, { call }) => sum + (call.ms ?? 0), 0);
+  const numbers = run.items.map((item) => item.turn.number).filter(Boolean);
+  return [make('span.fold-sign', { 'aria-hidden': true }), make('b', null, plural(calls.length, 'call')),
+    make('span.gist', null, `${most.slice(0, 6).join(', ')}${most.length > 6 ? ', \u2026' : ''}`),
+    files.size ? make('span.outcome', null, `${plural(files.size, 'file')} changed`) : null,
+    make('span.took', null, took >= 1000 ? duration(took) : ''), make('span.number', null, numbers.length ? `#${numbers[0]}\u2013${numbers.at(-1)}` : '')];
+}
+
+function bodyOf(item, above) {
+  const body = build(make('div.body'), item.body);
+  const inner = childrenOf(item);
+  if (inner.length) {
+    const place = body.querySelector(':scope > .agent') ?? body.appendChild(make('div.agent'));
+    place.append(nested(inner, [...above, item], 'Turns of the sub-agent'));
+    // Its first row is the prompt, and its last words are the report most often.
+    const [report, bare] = [body.querySelector(':scope > .report'), (text) => text.replace(/\s+/g, '')];
+    if (report && bare(report.textContent) === `Report${bare(textOf(inner.at(-1).body))}`) report.remove();
+    if (inner[0].kind === 'prompt') body.querySelector(':scope > .fold')?.remove();
+  } else if (isAgent(item)) {
+    body.querySelector(':scope > .agent')?.append(make('div.note', null, 'The turns of this sub-agent are not in the data.'));
+  }
+  return body;
+}
+
+const FIRST_NESTED = 100;
+
+// Returns the rows inside a row, the first ones at once. One that comes again inside itself is named instead of shown.
+function nested(items, above, label) {
+  const box = make('div.nested', { role: 'group', 'aria-label': label });
+  const rows = above.at(-1).items ? items : grouped(items);
+  const add = (from) => {
+    box.append(...rows.slice(from, from + FIRST_NESTED).map((row) => (above.includes(row)
+      ? make('div.note', null, 'Already shown above: it is its own sub-agent.') : makeRow(row, above))));
+    if (from + FIRST_NESTED >= rows.length) return;
+    const more = make('button.more', { type: 'button', onclick: () => { more.remove(); add(from + FIRST_NESTED); } },
+      `Show more (${count(rows.length - from - FIRST_NESTED)} left)`);
+    box.append(more);
+  };
+  add(0);
+  return box;
+}

@@ -1,0 +1,204 @@
+//! Calls of tools: what each is about, what came of it, and how it is shown.
+
+mod agent;
+mod bash;
+mod change;
+mod grep;
+mod other;
+mod read;
+mod todo;
+mod web;
+
+use crate::markup::Markup;
+use crate::value::{self, field, is, list, text};
+use crate::{lines, shown};
+use ccd_protocol::conversation::printed;
+use serde_json::Value;
+
+/// A call of a tool with its result.
+#[derive(Clone, Copy)]
+pub(crate) struct Call<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) input: &'a Value,
+    pub(crate) result: Option<Outcome<'a>>,
+    /// The directory in which the conversation started.
+    pub(crate) cwd: &'a str,
+}
+
+/// The result of a call.
+#[derive(Clone, Copy)]
+pub(crate) struct Outcome<'a> {
+    pub(crate) block: &'a Value,
+    /// What Claude Code notes beside it.
+    pub(crate) meta: &'a Value,
+}
+
+/// How a call is shown.
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    /// What it is about, in one line.
+    pub(crate) target: String,
+    /// What came of it, in a few words.
+    pub(crate) outcome: String,
+    pub(crate) body: Markup,
+    /// The file that it changed, with the lines added and removed.
+    pub(crate) changed: Option<(String, usize, usize)>,
+}
+
+impl<'a> Call<'a> {
+    pub(crate) fn shown(&self) -> Shown {
+        let mut shown = match self.name {
+            "Read" | "NotebookRead" => read::show(self),
+            "Edit" | "MultiEdit" | "Write" | "NotebookEdit" => change::show(self),
+            "Bash" => bash::show(self),
+            "Grep" => grep::show(self),
+            "Glob" | "LS" => grep::show_files(self),
+            "TodoWrite" => todo::show(self),
+            "Task" | "Agent" => agent::show(self),
+            "WebFetch" => web::show(self),
+            _ => other::show(self),
+        };
+        shown.target = shown::gist(&shown.target, 160);
+        shown.outcome = shown::gist(&shown.outcome, 80);
+        shown
+    }
+
+    fn meta(&self) -> &'a Value {
+        self.result.map_or(&value::NULL, |result| result.meta)
+    }
+
+    pub(crate) fn is_error(&self) -> bool {
+        self.result
+            .is_some_and(|result| is(result.block, "is_error"))
+    }
+
+    /// Returns whether there is a result and it is none of an error.
+    fn is_done(&self) -> bool {
+        self.result.is_some() && !self.is_error()
+    }
+
+    /// Returns the parts of the result's content.
+    fn parts(&self) -> Vec<&'a Value> {
+        let content = self.result.map(|result| field(result.block, "content"));
+        match content {
+            Some(Value::Array(parts)) => parts.iter().collect(),
+            None | Some(Value::Null) => Vec::new(),
+            Some(one) => vec![one],
+        }
+    }
+
+    /// Returns the text of the result, its parts on lines of their own.
+    fn result_text(&self) -> String {
+        let parts = self.parts();
+        let texts = parts.iter().filter_map(|part| text_of_part(part));
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Adds the result as it is.
+    fn add_result(&self, body: &mut Markup) {
+        if self.result.is_none() {
+            return body.leaf("div.note.awaiting", "Awaiting result");
+        }
+        let before = body.len_bytes();
+        for part in self.parts() {
+            match text_of_part(part) {
+                Some(text) if text.trim().is_empty() => {}
+                Some(text) if self.is_error() => lines::failure(body, &text),
+                Some(text) => lines::plain_text(body, &text, "pre.text"),
+                None if field(part, "type") == "image" => add_image(body, part),
+                None => lines::plain_text(body, &text(part), "pre.text"),
+            }
+        }
+        if body.len_bytes() == before {
+            body.note("The result is empty.");
+        }
+    }
+
+    /// Returns a path without the directory of the conversation.
+    fn short(&self, path: &str) -> String {
+        let inside = path
+            .strip_prefix(self.cwd)
+            .and_then(|rest| rest.strip_prefix('/'));
+        inside
+            .filter(|_| !self.cwd.is_empty())
+            .unwrap_or(path)
+            .to_owned()
+    }
+}
+
+fn text_of_part(part: &Value) -> Option<String> {
+    match part {
+        Value::String(text) => Some(printed(text).into_owned()),
+        _ if field(part, "type") == "text" => {
+            let text = text(field(part, "text"));
+            Some(printed(&text).into_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Pictures that are shown. SVG is left out: it is a document.
+const PICTURES: [&str; 6] = [
+    "image/png",
+    "image/jpeg",
+    "image/gif",
+    "image/webp",
+    "image/avif",
+    "image/bmp",
+];
+
+/// Adds a picture; one whose bytes are not in the conversation is named, never fetched.
+pub(crate) fn add_image(body: &mut Markup, block: &Value) {
+    let source = field(block, "source");
+    let kind = text(value::first(source, &["media_type", "type"]));
+    let data = field(source, "data").as_str();
+    if !data.is_some_and(|data| add_picture(body, &kind, data)) {
+        let address = value::text_of(source, "url");
+        body.note(&format!(
+            "Picture that is not shown: {}",
+            shown::gist(&format!("{kind} {address}"), 200)
+        ));
+    }
+}
+
+/// Adds a picture from base64, if it is one.
+fn add_picture(body: &mut Markup, kind: &str, base64: &str) -> bool {
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    let is_shown = PICTURES.contains(&kind) && !base64.is_empty() && base64.bytes().all(is_base64);
+    if is_shown {
+        body.open_with("img.picture", &format!("data:{kind};base64,{base64}"));
+        body.close();
+    }
+    is_shown
+}
+
+/// Adds the line that names a file above what was read or changed in it.
+fn add_file(body: &mut Markup, path: &str, detail: &str) {
+    body.within("div.file", |file| {
+        file.leaf("span.path", path);
+        if !detail.is_empty() {
+            file.leaf("span.detail", detail);
+        }
+    });
+}
+
+/// Returns `3 lines` of a text, empty if there are none.
+fn line_count(text: &str) -> String {
+    match text.lines().count() {
+        0 => String::new(),
+        lines => shown::plural(lines, "line"),
+    }
+}
+
+/// Returns the values of some inputs that are not shown otherwise.
+fn other_inputs<'a>(input: &'a Value, known: &[&str]) -> Vec<(&'a str, String)> {
+    let fields = input.as_object().into_iter().flatten();
+    let others = fields.filter(|(name, _)| !known.contains(&name.as_str()));
+    others
+        .map(|(name, value)| (name.as_str(), shown::gist(&text(value), 300)))
+        .collect()
+}
+
+fn texts(values: &Value) -> Vec<String> {
+    list(values).iter().map(text).collect()
+}

@@ -348,7 +348,7 @@ fn look_at_tape(session: &Session) -> Option<Probe> {
     let waits = waits && session.input.has_no_output();
     let master = session.input.master()?;
     Some(Probe {
-        at: std::time::Instant::now(),
+        at: Instant::now(),
         foreground: session.facts.pid,
         line: LineModes::read(master.as_fd()),
         verdict: if waits {

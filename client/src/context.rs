@@ -1,10 +1,11 @@
 //! What every command needs: the global options, the daemon and the output.
 
-use crate::args::Global;
+use crate::args::{Given, Global};
 use crate::call::{
     Answer, ConnectError, Connection, DaemonAddress, call_at, call_within, fetch_by_name,
     fetch_within, host_asked_for, set_elsewhere,
 };
+use crate::caller::working_directory;
 use crate::fields::Fields as _;
 use crate::output::decode;
 use crate::render::{Page, Printer, Style, on_one_line};
@@ -90,7 +91,7 @@ impl Context {
     pub(crate) fn call_waiting<M: Method>(
         &self,
         params: &M::Params,
-        timeout: Option<Timeout>,
+        timeout: Timeout,
     ) -> Result<Answer<M::Reply>, Failure> {
         call_within::<M>(&self.place()?, params, reply_limit(timeout))
     }
@@ -98,7 +99,7 @@ impl Context {
     pub(crate) fn fetch_waiting<M: Method>(
         &self,
         params: &M::Params,
-        timeout: Option<Timeout>,
+        timeout: Timeout,
     ) -> Result<Answer<Value>, Failure> {
         fetch_within::<M>(&self.place()?, params, reply_limit(timeout))
     }
@@ -124,6 +125,25 @@ impl Context {
     ) -> Result<Exit, Failure> {
         let answer = self.fetch::<M>(params)?;
         self.print_as(page, &answer)
+    }
+
+    /// Calls the method that the definition of a command names, with its arguments, and prints the reply.
+    pub(crate) fn carry_out(&mut self, args: &Given) -> Result<Exit, Failure> {
+        let mut words = args.method.unwrap_or_default().split(' ');
+        let method = words.next().unwrap_or_default();
+        let mut params = args.params();
+        let mut required = None;
+        while let Some(word) = words.next() {
+            match word {
+                "here" => params["cwd"] = working_directory(None)?.into(),
+                _ => required = words.next(),
+            }
+        }
+        let answer = self.fetch_by_name(method, &params)?;
+        self.print_as(method, &answer)?;
+        Ok(Exit::of_success(
+            required.is_none_or(|name| answer.value.has(name)),
+        ))
     }
 
     /// Prints a reply, its warnings, and a note if it lists nothing.
@@ -308,9 +328,9 @@ impl Context {
     }
 }
 
-fn reply_limit(timeout: Option<Timeout>) -> Option<Duration> {
+fn reply_limit(timeout: Timeout) -> Option<Duration> {
     match timeout {
-        Some(Timeout::After(ms)) => Duration::try_from_secs_f64(ms / 1000.0)
+        Timeout::After(ms) => Duration::try_from_secs_f64(ms / 1000.0)
             .ok()
             .map(|time| time.saturating_add(REPLY_MARGIN)),
         _ => None,

@@ -1,7 +1,7 @@
 //! A command line before it is parsed: its first word, and other spellings of commands.
 
-use super::Noun;
-use super::noun::WORDS;
+use super::definition;
+use super::definition::words;
 use std::ffi::OsString;
 
 /// Options that may also come before the command.
@@ -124,7 +124,7 @@ pub(crate) fn spelled_out(words: &[String]) -> Vec<String> {
 pub(crate) fn other_verbs(noun: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     SPELLINGS.iter().filter_map(move |(old, new)| {
         let (_, verb) = old.split_once(' ').filter(|(of, _)| *of == noun)?;
-        Some((verb, WORDS.iter().find(|word| word.name == *new)?.about))
+        Some((verb, words().find(|word| word.name == *new)?.about))
     })
 }
 
@@ -163,7 +163,7 @@ fn replaced(mut words: Vec<OsString>) -> Vec<OsString> {
 fn with_help(words: Vec<OsString>) -> Vec<OsString> {
     let mut asked: Vec<OsString> = words.iter().take(2).cloned().collect();
     let noun = words.get(1).and_then(|word| word.to_str());
-    let definition = noun.and_then(Noun::definition);
+    let definition = noun.and_then(definition);
     // clap reports a word that does not exist.
     if noun.is_some() && definition.is_none() {
         return asked;
@@ -247,7 +247,7 @@ mod tests {
         for (old, new) in SPELLINGS {
             let has = |line: &str| {
                 let mut words = line.split(' ').filter(|word| !word.starts_with('-'));
-                let noun = words.next().and_then(Noun::definition);
+                let noun = words.next().and_then(definition);
                 match (noun, words.next()) {
                     (Some(noun), Some(verb)) if noun.has_subcommands() => {
                         noun.find_subcommand(verb).is_some()

@@ -1,14 +1,13 @@
 //! `ccctl daemon`, except `stop`, `restart`, `upgrade` and `logs`.
 
 use super::{job, logs, over_there, stop, upgrade};
-use crate::args::{DaemonVerb, LogLevelArgs, params};
+use crate::args::Given;
 use crate::call::fetch_within;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, render};
-use ccd_protocol::daemon::{
-    DaemonCheck, DaemonLog, DaemonLogParams, DaemonPing, DaemonReload, DaemonStatus,
-};
+use ccd_protocol::daemon::{DaemonCheck, DaemonLog, DaemonPing, DaemonReload, DaemonStatus};
 use ccd_protocol::{Method as _, NoParams};
+use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// How long the daemon may take to reply to a status request or a ping before it is asked whether it still replies.
@@ -17,30 +16,35 @@ const REPLY_LIMIT: Duration = Duration::from_millis(1500);
 /// The same for a daemon that may just be starting, and restores the sessions of an earlier one.
 const START_LIMIT: Duration = Duration::from_secs(10);
 
-pub(crate) fn dispatch(verb: &DaemonVerb, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?;
     if let Some(host) = place.host()
-        && let Some(words) = over_there::words(verb, &context.global)
+        && let Some(words) = over_there::words(verb, args, &context.global)
     {
-        if let DaemonVerb::Stop(args) = verb {
-            stop::ask_first(args, &place)?;
+        if verb == "stop" {
+            stop::ask_first(args.has("force"), &place)?;
         }
         return over_there::run(host, &words);
     }
     match verb {
-        DaemonVerb::Start => start(context),
-        DaemonVerb::Stop(args) => stop::stop(args, context),
-        DaemonVerb::Restart => upgrade::restart(context),
-        DaemonVerb::Upgrade(args) => upgrade::upgrade(args, context),
-        DaemonVerb::Status => status(context),
-        DaemonVerb::Reload => reload(context),
-        DaemonVerb::Logs(args) => logs::logs(args, context),
-        DaemonVerb::LogLevel(args) => log_level(args, context),
-        DaemonVerb::Check => {
+        "start" => start(context),
+        "stop" => stop::stop(args.has("force"), context),
+        "restart" => upgrade::restart(context),
+        "upgrade" => upgrade::upgrade(args.path("binary"), context),
+        "status" => status(context),
+        "reload" => reload(context),
+        "logs" => logs::logs(args, context),
+        "log-level" => {
+            let level = args.word("level").or(args.word("level_option"));
+            let params = json!({"level": level, "debug": args.at("debug")});
+            let answer = context.fetch_by_name(DaemonLog::NAME, &params)?;
+            context.print_as(DaemonLog::NAME, &answer)
+        }
+        "check" => {
             let started = context.fetch::<DaemonCheck>(&NoParams {})?.value;
             job::wait_for(started.text("job"), context)
         }
-        DaemonVerb::Ping => ping(context),
+        _ => ping(context),
     }
 }
 
@@ -70,12 +74,6 @@ fn reload(context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
     let answer = fetch_within::<DaemonReload>(&place, &NoParams {}, None)?;
     context.print_as(DaemonReload::NAME, &answer)
-}
-
-fn log_level(args: &LogLevelArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let wanted = args.level.clone().or_else(|| args.level_option.clone());
-    let params = params!(DaemonLogParams { debug } of args, level: wanted);
-    context.show::<DaemonLog>(&params)
 }
 
 fn ping(context: &mut Context) -> Result<Exit, Failure> {

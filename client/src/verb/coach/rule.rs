@@ -1,6 +1,6 @@
 //! `ccctl coach rule`: a rule by hand.
 
-use crate::args::RuleArgs;
+use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::coach::{
@@ -16,9 +16,9 @@ const TRIGGER: &str = "when working in this project";
 const MOST_EVENTS: u32 = 1000;
 
 /// Makes a candidate with an event as its evidence, and approves it.
-pub(super) fn rule(args: &RuleArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let event = event(&args.event, context)?;
-    let text = args.text.trim().trim_end_matches('.');
+pub(super) fn rule(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let event = event(args.text("event"), context)?;
+    let text = args.text("text").trim().trim_end_matches('.');
     if text.is_empty() {
         return Failure::usage("coach rule: the text is empty");
     }
@@ -42,7 +42,7 @@ pub(super) fn rule(args: &RuleArgs, context: &mut Context) -> Result<Exit, Failu
     let params = CoachApproveParams {
         // Of the words without secrets.
         id: made.text("fingerprints.0").to_owned(),
-        scope: Some(args.scope),
+        scope: args.typed("scope"),
         cwd: caller::working_directory(None)?,
         ..CoachApproveParams::default()
     };

@@ -1,19 +1,16 @@
-//! What can be tried without storing anything, and aggregation: `detect`, `fingerprint`, `patterns`, `aggregate`.
+//! What can be tried without storing anything, and aggregation: `detect`, `patterns`, `aggregate`.
 
-use crate::args::{DetectArgs, FingerprintArgs, params};
 use crate::call::garbled;
 use crate::fields::Fields as _;
 use crate::render::{filled, on_one_line};
 use crate::verb::file::read;
 use crate::{Context, Exit, Failure, render};
-use ccd_protocol::coach::{
-    CoachAggregate, CoachDetect, CoachDetectParams, CoachFingerprint, CoachFingerprintParams,
-    CoachPatterns,
-};
+use ccd_protocol::coach::{CoachAggregate, CoachDetect, CoachDetectParams, CoachPatterns};
 use ccd_protocol::{Method as _, NoParams};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::path::Path;
 
 /// Most bytes of payloads: the most that the daemon accepts in one request.
 const MAX_PAYLOAD_BYTES: u64 = 16 << 20;
@@ -26,8 +23,8 @@ struct RawResults<'a> {
 }
 
 /// Prints the signals in payloads; with `--json`, one line per payload.
-pub(super) fn detect(args: &DetectArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let bytes = read(&args.file, MAX_PAYLOAD_BYTES)?;
+pub(super) fn detect(file: &str, context: &mut Context) -> Result<Exit, Failure> {
+    let bytes = read(Path::new(file), MAX_PAYLOAD_BYTES)?;
     let params = CoachDetectParams {
         payloads: payloads(&String::from_utf8_lossy(&bytes)),
     };
@@ -49,11 +46,6 @@ pub(super) fn detect(args: &DetectArgs, context: &mut Context) -> Result<Exit, F
 fn payloads(text: &str) -> Vec<String> {
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     lines.map(str::to_owned).collect()
-}
-
-pub(super) fn fingerprint(args: &FingerprintArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = params!(CoachFingerprintParams { candidate_type, trigger, action } of args);
-    context.show::<CoachFingerprint>(&params)
 }
 
 /// Lists the groups of patterns, or the patterns of one group.

@@ -2,7 +2,6 @@
 
 use crate::args::{
     ConversationListArgs, ConversationSearchArgs, ConversationStatsArgs, ScopeOfConversations,
-    params,
 };
 use crate::call::is_elsewhere;
 use crate::caller::claude_dirs;
@@ -56,9 +55,18 @@ pub(super) fn search(
     args: &ConversationSearchArgs,
     context: &mut Context,
 ) -> Result<Exit, Failure> {
-    let params = params!(ConversationSearchParams {
-        role, tool, status, model, file, session, limit
-    } of args, query: args.words.join(" "), scope: scope(&args.scope)?, before: None);
+    let params = ConversationSearchParams {
+        query: args.words.join(" "),
+        scope: scope(&args.scope)?,
+        role: args.role,
+        tool: args.tool.clone(),
+        status: args.status,
+        model: args.model.clone(),
+        file: args.file.clone(),
+        session: args.session.clone(),
+        limit: args.limit,
+        before: None,
+    };
     let answer = context.fetch::<ConversationSearch>(&params)?;
     note_what_is_missing(&answer.value, context);
     let hits = answer.value.list("hits");

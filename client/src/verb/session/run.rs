@@ -1,6 +1,6 @@
 //! `ccctl session run`.
 
-use crate::args::{SessionRunArgs, params};
+use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::output::decode;
 use crate::{Context, Exit, Failure};
@@ -13,10 +13,16 @@ const PIECE_BYTES: u64 = 4 << 20;
 
 /// Runs a command in a session's shell, prints exactly its output and returns its exit status.
 /// After a timeout, the output so far is printed too.
-pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = params!(SessionRunParams { session, command, isolate } of args,
-        timeout_ms: args.timeout.unwrap_or_default(), run_id: Some(new_run_id()));
-    let answer = match context.fetch_waiting::<SessionRun>(&params, args.timeout) {
+pub(crate) fn run(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let timeout = args.timeout("timeout");
+    let params = SessionRunParams {
+        session: args.text("session").to_owned(),
+        command: args.text("command").to_owned(),
+        isolate: args.has("isolate"),
+        timeout_ms: timeout,
+        run_id: Some(new_run_id()),
+    };
+    let answer = match context.fetch_waiting::<SessionRun>(&params, timeout) {
         Ok(answer) => answer,
         Err(failure) => {
             let data = failure.refusal().and_then(|error| error.data.as_ref());
@@ -33,7 +39,7 @@ pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, 
     let rest = reply["rest"].as_u64().filter(|_| !context.global.json);
     let is_whole = match rest {
         _ if !reply.has("truncated") => true,
-        Some(rest) => print_rest(&args.session, rest..reply.number("end"), context)?,
+        Some(rest) => print_rest(args.text("session"), rest..reply.number("end"), context)?,
         None => false,
     };
     if !is_whole {

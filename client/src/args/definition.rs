@@ -1,7 +1,8 @@
 //! The definition of the commands, which `commands.txt` has: a line for each command and each argument.
 //!
-//! `# GROUP` starts a part of the help of `ccctl`, `= WORD: ABOUT` a word, `== VERB, ALIAS > METHOD: ABOUT` a verb of it, and `* NAME` a list of arguments that others
-//! include. After `>` is the method whose parameters the arguments are, if that is all there is to do.
+//! `# GROUP` starts a part of the help of `ccctl`, `= WORD: ABOUT` a word, `== VERB, ALIAS > METHOD: ABOUT` a verb of it, and `* NAME` a list of
+//! arguments that others include. After `>` is the method whose parameters the arguments are, if that is all there is to do. A word with lines of
+//! its own before its verbs (`optional`, if it has no arguments) works without a verb.
 //!
 //! An argument is its names, the name of its value (`<REQUIRED>`, `[OPTIONAL]`, `...` for several), and further words: the
 //! kind of the value (`value.rs`), what completion offers (`@sessions`, `offer.rs`), and what clap is to know about it. A later line about the
@@ -245,13 +246,41 @@ fn offering(arg: Arg, kind: &str) -> Arg {
 mod tests {
     use super::*;
 
+    const RELATIONS: &str = "as is alias group default conflicts overrides requires unless";
+    const FLAGS: &str = "required hidden comma hyphen negative trailing last";
+
+    #[test]
+    fn the_methods_that_verbs_call_exist() {
+        let heads = COMMANDS.lines().filter(|line| line.starts_with("== "));
+        let methods: Vec<_> = heads
+            .filter_map(|head| head.split_once(" > ")?.1.split([':', ' ']).next())
+            .collect();
+        assert!(!methods.is_empty());
+        for method in methods {
+            let mut known = ccd_protocol::methods();
+            assert!(known.any(|one| one.name == method), "{method}");
+        }
+    }
+
     #[test]
     fn every_line_is_an_argument_with_a_known_kind() {
-        for line in COMMANDS.lines().filter(|line| line.starts_with(['-', '<'])) {
-            let words = line.split(": ").next().unwrap().split(' ');
-            for kind in words.filter_map(|word| word.strip_prefix('@')) {
-                let is_known = NameKind::named(kind).is_some() || ValueKind::named(kind).is_some();
-                assert!(is_known, "{line}");
+        for line in COMMANDS
+            .lines()
+            .filter(|line| line.starts_with(['-', '<', '[']))
+        {
+            let (words, _) = line.split_once(": ").expect(line);
+            for word in words.split(' ').skip_while(|word| word.starts_with('-')) {
+                let is_known = match word.strip_prefix('@') {
+                    Some(kind) => {
+                        NameKind::named(kind).is_some() || ValueKind::named(kind).is_some()
+                    }
+                    None if word.starts_with(['<', '[']) => true,
+                    None => match word.split_once('=') {
+                        Some((name, _)) => RELATIONS.split(' ').any(|one| one == name),
+                        None => FLAGS.split(' ').any(|one| one == word) || value::is_known(word),
+                    },
+                };
+                assert!(is_known, "{word} in {line}");
             }
         }
         let included = COMMANDS

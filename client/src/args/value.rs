@@ -57,6 +57,15 @@ pub(super) fn read(kind: &str, text: &str) -> Result<Value, String> {
     })
 }
 
+/// True for the kinds that `commands.txt` can name.
+#[cfg(test)]
+pub(super) fn is_known(kind: &'static str) -> bool {
+    let with_a_form = "size switch dir place project variable terminal_type tools decorator pattern_type keys time";
+    let as_given = "tape file program command";
+    let mut kinds = with_a_form.split(' ').chain(as_given.split(' '));
+    is_number(kind) || names(kind).is_some() || kinds.any(|one| one == kind)
+}
+
 /// True for kinds whose values may start with `-`, so that a negative number is not taken for an option.
 pub(super) fn is_number(kind: &str) -> bool {
     let numbers = "count int seconds ms minutes interval timeout age days factor percent latency";

@@ -11,6 +11,7 @@ use super::survey::Survey;
 use crate::args::{DEFAULT_EVENTS, EVENTS, Given, HookArgs};
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, named_file, render};
+use ccd_protocol::Method as _;
 use ccd_protocol::daemon::{ConfigGet, ConfigGetParams};
 use std::path::PathBuf;
 
@@ -160,7 +161,7 @@ fn of_daemon(context: &Context) -> HookArgs {
     let mut value = |key: &str| {
         let key = key.to_owned();
         let mut entry = connection
-            .fetch::<ConfigGet>(&ConfigGetParams { key })
+            .fetch(ConfigGet::NAME, &ConfigGetParams { key })
             .ok()?;
         Some(entry.value["value"].take())
     };

@@ -4,6 +4,7 @@ use super::request::{command, exit_of_missing};
 use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller, tape};
+use ccd_protocol::Method as _;
 use ccd_protocol::run::{RunOnce, RunOnceParams};
 use serde_json::Value;
 
@@ -27,7 +28,7 @@ pub(crate) fn run(args: &Given, context: &mut Context) -> Result<Exit, Failure> 
         inherited: caller::inherited(args.has("clean_env"))?,
         ..RunOnceParams::default()
     };
-    let answer = context.fetch::<RunOnce>(&params)?;
+    let answer = context.fetch(RunOnce::NAME, &params)?;
     let reply = &answer.value;
     context.warn_of(reply);
     context.print_output(&answer, true)?;

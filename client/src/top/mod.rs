@@ -31,7 +31,7 @@ pub(crate) fn top(args: &Given, context: &mut Context) -> Result<Exit, Failure> 
     }
     let (all, interval) = (args.has("all"), interval(args));
     // Errors of the daemon are reported on the normal screen, and it is started if that is allowed.
-    let first = context.fetch::<ccd_protocol::session::SessionList>(&feed::params(all))?;
+    let first = context.fetch("session.list", &feed::params(all))?;
     let place = context.place()?.without_start().without_questions();
     let (events, waker) = Events::listen().map_err(Failure::io("the terminal"))?;
     let feed = Feed::start(place, interval, all, waker);

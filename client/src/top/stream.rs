@@ -5,7 +5,6 @@ use crate::args::Given;
 use crate::call::fetch_within;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, render};
-use ccd_protocol::session::SessionList;
 
 /// Prints the list at each interval; waits while no daemon is running.
 pub(super) fn stream(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
@@ -13,7 +12,7 @@ pub(super) fn stream(args: &Given, context: &mut Context) -> Result<Exit, Failur
     let mut place = context.place()?;
     let mut is_gone = false;
     loop {
-        match fetch_within::<SessionList>(&place, &params, None) {
+        match fetch_within(&place, "session.list", &params, None) {
             Ok(answer) => {
                 if std::mem::take(&mut is_gone) {
                     context.note("the daemon is running again");

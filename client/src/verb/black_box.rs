@@ -33,7 +33,7 @@ fn run(verb: &str, types: &Value, args: &Given, context: &mut Context) -> Result
     params["seed"] = args.at("seed").clone();
     params["baseline"] = args.word("baseline").map(baseline).transpose()?.into();
     params["limits"] = json!({"fuzz_inputs": args.at("inputs"), "timeout_s": args.at("timeout")});
-    let started = context.fetch_by_name(TestRun::NAME, &params);
+    let started = context.fetch(TestRun::NAME, &params);
     let started = started.map_err(|failure| match verb {
         "test" => advised(failure.of_verb(verb), verb, params.text("program")),
         verb => failure.of_verb(verb),
@@ -96,7 +96,7 @@ fn files(args: &Given) -> impl Iterator<Item = (&Path, &'static str)> {
 
 fn put(report: &str, file: &Path, format: &str, context: &mut Context) -> Result<(), Failure> {
     let params = json!({"report": report, "format": format});
-    let reply = context.fetch_by_name(TestGet::NAME, &params)?.value;
+    let reply = context.fetch(TestGet::NAME, &params)?.value;
     context.write_to(file, reply.text("text").as_bytes())
 }
 
@@ -110,8 +110,7 @@ fn get(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     let params = json!({"report": report, "format": "json"});
-    let answer = context.fetch_by_name(TestGet::NAME, &params)?;
-    context.print_as(TestGet::NAME, &answer)
+    context.show(TestGet::NAME, &params)
 }
 
 #[cfg(test)]

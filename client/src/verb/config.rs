@@ -14,7 +14,7 @@ const EXAMPLE: &str = include_str!("../../../config.example.json");
 pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
         "get" => {
-            let answer = context.fetch_by_name(ConfigGet::NAME, &args.params())?;
+            let answer = context.fetch(ConfigGet::NAME, &args.params())?;
             context.print(&answer, |entry, out| {
                 if out.style.is_terminal {
                     return out.reply(ConfigGet::NAME, entry);
@@ -37,13 +37,13 @@ fn check(file: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
     let own = std::env::var("CCD_CONFIG").ok();
     let own = own.filter(|own| !is_elsewhere() && !own.is_empty());
     let path = caller::given_path(file.or(own.as_deref()))?;
-    let answer = context.fetch_by_name(ConfigCheck::NAME, &json!({ "path": path }))?;
+    let answer = context.fetch(ConfigCheck::NAME, &json!({ "path": path }))?;
     context.print(&answer, |reply, out| out.reply(ConfigCheck::NAME, reply))?;
     Ok(Exit::of_success(!answer.value.has("errors")))
 }
 
 fn path(context: &mut Context) -> Result<Exit, Failure> {
-    let reply = context.fetch::<ConfigList>(&NoParams {})?.value;
+    let reply = context.fetch(ConfigList::NAME, &NoParams {})?.value;
     let path = &reply["path"];
     if context.global.json {
         context.write_line(&json!({"path": path}).to_string())?;

@@ -37,11 +37,10 @@ pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Resul
         "log-level" => {
             let level = args.word("level").or(args.word("level_option"));
             let params = json!({"level": level, "debug": args.at("debug")});
-            let answer = context.fetch_by_name(DaemonLog::NAME, &params)?;
-            context.print_as(DaemonLog::NAME, &answer)
+            context.show(DaemonLog::NAME, &params)
         }
         "check" => {
-            let started = context.fetch::<DaemonCheck>(&NoParams {})?.value;
+            let started = context.fetch(DaemonCheck::NAME, &NoParams {})?.value;
             job::wait_for(started.text("job"), context)
         }
         _ => ping(context),
@@ -53,7 +52,7 @@ fn start(context: &mut Context) -> Result<Exit, Failure> {
     let was_running = place.try_connect()?.is_some();
     // The user asked for a start; $CCD_NO_START is only about automatic starts.
     place.may_start = true;
-    let answer = fetch_within::<DaemonStatus>(&place, &NoParams {}, Some(START_LIMIT))?;
+    let answer = fetch_within(&place, DaemonStatus::NAME, &NoParams {}, Some(START_LIMIT))?;
     let page = if was_running {
         "daemon.status without a start"
     } else {
@@ -65,22 +64,22 @@ fn start(context: &mut Context) -> Result<Exit, Failure> {
 /// Never starts a daemon.
 fn status(context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
-    let answer = fetch_within::<DaemonStatus>(&place, &NoParams {}, Some(REPLY_LIMIT))?;
+    let answer = fetch_within(&place, DaemonStatus::NAME, &NoParams {}, Some(REPLY_LIMIT))?;
     context.print(&answer, render::status)
 }
 
 /// Never starts a daemon: a new one would read the configuration anyway.
 fn reload(context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
-    let answer = fetch_within::<DaemonReload>(&place, &NoParams {}, None)?;
+    let answer = fetch_within(&place, DaemonReload::NAME, &NoParams {}, None)?;
     context.print_as(DaemonReload::NAME, &answer)
 }
 
 fn ping(context: &mut Context) -> Result<Exit, Failure> {
     let mut connection = context.connect()?.within(Some(REPLY_LIMIT))?;
     let start = Instant::now();
-    let answer = match connection.fetch::<DaemonPing>(&NoParams {}) {
-        Err(Failure::Lost { .. }) => context.fetch::<DaemonPing>(&NoParams {}),
+    let answer = match connection.fetch(DaemonPing::NAME, &NoParams {}) {
+        Err(Failure::Lost { .. }) => context.fetch(DaemonPing::NAME, &NoParams {}),
         answer => answer,
     }?;
     let elapsed_ms = start.elapsed().as_secs_f64() * 1000.0;

@@ -17,7 +17,7 @@ pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Resul
         "get" => {
             let wait_ms = args.seconds("wait").map(|seconds| seconds * 1000.0);
             let params = json!({"job": args.text("job"), "wait_ms": wait_ms});
-            let answer = context.fetch_by_name(JobGet::NAME, &params)?;
+            let answer = context.fetch(JobGet::NAME, &params)?;
             context.warn_of(&answer.value);
             context.print(&answer, |job, out| {
                 out.reply("job.list", &json!({"jobs": [job]}))?;

@@ -17,20 +17,17 @@ pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Resul
     match verb {
         "save" => save(args, context),
         "show" => {
-            let answer = context.fetch_by_name(MemoryGet::NAME, &params(args)?)?;
+            let answer = context.fetch(MemoryGet::NAME, &params(args)?)?;
             context.print(&answer, render::memory)
         }
         "validate" => validate(Path::new(args.text("file")), context),
         "load" => {
-            let answer = context.fetch_by_name(MemoryLoad::NAME, &params(args)?)?;
+            let answer = context.fetch(MemoryLoad::NAME, &params(args)?)?;
             context.print(&answer, |reply, out| {
                 write!(out, "{}", render::readable(reply.text("digest")))
             })
         }
-        "status" => {
-            let answer = context.fetch_by_name(MemoryStatus::NAME, &params(args)?)?;
-            context.print_as(MemoryStatus::NAME, &answer)
-        }
+        "status" => context.show(MemoryStatus::NAME, &params(args)?),
         _ => link(args, context),
     }
 }
@@ -58,15 +55,14 @@ fn save(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     if let Some(file) = args.path("from") {
         params["memory"] = given(file)?;
     }
-    let answer = context.fetch_by_name(MemorySave::NAME, &params)?;
-    context.print_as(MemorySave::NAME, &answer)
+    context.show(MemorySave::NAME, &params)
 }
 
 /// Shows the change of CLAUDE.md, and makes it after a yes.
 fn link(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let mut params = params(args)?;
     params["write"] = args.has("yes").into();
-    let answer = context.fetch_by_name(MemoryLink::NAME, &params)?;
+    let answer = context.fetch(MemoryLink::NAME, &params)?;
     let is_open = answer.value.has("diff");
     let file = render::printable(answer.value.text("file"));
     context.print(&answer, |reply, out| {
@@ -88,7 +84,7 @@ fn link(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
             return Ok(Exit::Done);
         }
         params["write"] = true.into();
-        context.fetch_by_name(MemoryLink::NAME, &params)?;
+        context.fetch(MemoryLink::NAME, &params)?;
     }
     context.note(&format!("changed {file}"));
     Ok(Exit::Done)
@@ -103,7 +99,7 @@ fn given(path: &Path) -> Result<Value, Failure> {
 
 fn validate(path: &Path, context: &mut Context) -> Result<Exit, Failure> {
     let params = json!({"content": file::read_text(path)?});
-    let answer = context.fetch_by_name(MemoryValidate::NAME, &params)?;
+    let answer = context.fetch(MemoryValidate::NAME, &params)?;
     context.print_as(MemoryValidate::NAME, &answer)?;
     Ok(Exit::of_success(answer.value.has("valid")))
 }

@@ -31,7 +31,7 @@ pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Resul
 }
 
 fn list(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.fetch_by_name(PatternList::NAME, &args.params())?;
+    let answer = context.fetch(PatternList::NAME, &args.params())?;
     let Some(category) = args.word("category") else {
         return context.print_as(PatternList::NAME, &answer);
     };
@@ -45,7 +45,7 @@ fn list(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
 }
 
 fn examine(method: &str, params: &Value, context: &mut Context) -> Result<Value, Failure> {
-    let answer = context.fetch_by_name(method, params)?;
+    let answer = context.fetch(method, params)?;
     if answer.value.has("truncated") {
         context
             .note("part of the text was not examined: it has too many matches or too long lines");

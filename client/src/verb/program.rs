@@ -21,7 +21,7 @@ pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Resul
         params =
             json!({"name": args.at("name"), "force": args.at("force"), "config": document(file)?});
     }
-    let answer = context.fetch_by_name(ProgramSave::NAME, &params)?;
+    let answer = context.fetch(ProgramSave::NAME, &params)?;
     context.print_as(ProgramSave::NAME, &answer)?;
     if answer.value.has("replaced") {
         context.note("the existing configuration of this name was overwritten");

@@ -43,7 +43,7 @@ pub(crate) fn stop(is_forced: bool, context: &mut Context) -> Result<Exit, Failu
     } else {
         REPLY_LIMIT
     };
-    let asked = fetch_within::<DaemonStop>(&place, &DaemonStopParams {}, Some(limit));
+    let asked = fetch_within(&place, DaemonStop::NAME, &DaemonStopParams {}, Some(limit));
     let answer = match asked {
         Err(failure) if is_forced && takes_no_request(&failure) => {
             return end_by_signal(&place, failure, context);
@@ -66,7 +66,7 @@ pub(super) fn ask_first(is_forced: bool, place: &DaemonAddress) -> Result<(), Fa
     }
     let place = &place.clone().without_start();
     let params = SessionListParams::default();
-    let live = fetch_within::<SessionList>(place, &params, Some(REPLY_LIMIT))?;
+    let live = fetch_within(place, SessionList::NAME, &params, Some(REPLY_LIMIT))?;
     let sessions = live.value.list("sessions");
     let shown = sessions.iter().map(|session| {
         let name = session["name"].as_str();

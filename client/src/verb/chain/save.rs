@@ -11,8 +11,7 @@ use std::path::Path;
 
 pub(super) fn save(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let params = json!({"name": args.at("name"), "chain": chain(args)?});
-    let answer = context.fetch_by_name(ChainSave::NAME, &params)?;
-    context.print_as(ChainSave::NAME, &answer)
+    context.show(ChainSave::NAME, &params)
 }
 
 /// The chain to save: options override the file.

@@ -19,7 +19,7 @@ pub(super) fn approve(args: &Given, context: &mut Context) -> Result<Exit, Failu
         "edit": words(args),
         "cwd": caller::working_directory(None)?,
     });
-    let answer = context.fetch_by_name(CoachApprove::NAME, &params)?;
+    let answer = context.fetch(CoachApprove::NAME, &params)?;
     context.warn_of(&answer.value);
     let (is_patch, branch) = (args.has("diff"), args.word("branch"));
     context.print(&answer, |reply, out| match (is_patch, branch) {
@@ -65,12 +65,11 @@ pub(super) fn edit(args: &Given, context: &mut Context) -> Result<Exit, Failure>
     };
     let mut params = json!(words);
     params["id"] = id.into();
-    let answer = context.fetch_by_name(CoachEdit::NAME, &params)?;
-    context.print_as(CoachEdit::NAME, &answer)
+    context.show(CoachEdit::NAME, &params)
 }
 
 fn in_editor(id: &str, context: &Context) -> Result<Option<CandidateWords>, Failure> {
     let params = json!({"id": id, "cwd": caller::working_directory(None)?});
-    let reply: Value = context.fetch_by_name(CoachGet::NAME, &params)?.value;
+    let reply: Value = context.fetch(CoachGet::NAME, &params)?.value;
     editor::reword(reply.at("candidate"))
 }

@@ -23,7 +23,7 @@ pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Resul
         "rule" => rule::rule(args, context),
         "edit" => decide::edit(args, context),
         "report" => {
-            let answer = context.fetch_by_name(CoachReport::NAME, &args.params())?;
+            let answer = context.fetch(CoachReport::NAME, &args.params())?;
             context.print(&answer, render::report)
         }
         "patterns" => try_out::patterns(args.word("group"), context),

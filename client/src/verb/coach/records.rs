@@ -27,12 +27,11 @@ pub(super) fn forget(args: &Given, context: &mut Context) -> Result<Exit, Failur
     if !args.has("yes") && is_at_terminal() && !confirm(&filled(QUESTION, &params)) {
         return Failure::failed("coach.forget: cancelled; nothing was deleted");
     }
-    let answer = context.fetch_by_name(CoachForget::NAME, &params)?;
-    context.print_as(CoachForget::NAME, &answer)
+    context.show(CoachForget::NAME, &params)
 }
 
 pub(super) fn export(output: Option<&Path>, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.fetch::<CoachExport>(&NoParams {})?;
+    let answer = context.fetch(CoachExport::NAME, &NoParams {})?;
     context.print_json();
     let text = format!("{}\n", answer.json.get());
     context.write_to(output.unwrap_or(Path::new("-")), text.as_bytes())?;
@@ -44,7 +43,7 @@ pub(super) fn import(name: &str, context: &mut Context) -> Result<Exit, Failure>
     let bytes = read(Path::new(name), MAX_DOCUMENT_BYTES)?;
     let document = serde_json::from_slice(&bytes)
         .map_err(|error| Failure::Usage(format!("{name} is not JSON: {error}")))?;
-    let answer = context.fetch::<CoachImport>(&CoachImportParams { document })?;
+    let answer = context.fetch(CoachImport::NAME, &CoachImportParams { document })?;
     context.print_as(CoachImport::NAME, &answer)?;
     let refused = answer
         .value

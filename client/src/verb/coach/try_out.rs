@@ -28,7 +28,7 @@ pub(super) fn detect(file: &str, context: &mut Context) -> Result<Exit, Failure>
     let params = CoachDetectParams {
         payloads: payloads(&String::from_utf8_lossy(&bytes)),
     };
-    let answer = context.fetch::<CoachDetect>(&params)?;
+    let answer = context.fetch(CoachDetect::NAME, &params)?;
     if !context.global.json {
         return context.print(&answer, render::detected);
     }
@@ -50,7 +50,7 @@ fn payloads(text: &str) -> Vec<String> {
 
 /// Lists the groups of patterns, or the patterns of one group.
 pub(super) fn patterns(group: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.fetch::<CoachPatterns>(&NoParams {})?;
+    let answer = context.fetch(CoachPatterns::NAME, &NoParams {})?;
     let problems = answer
         .value
         .list("problems")
@@ -73,7 +73,7 @@ pub(super) fn patterns(group: Option<&str>, context: &mut Context) -> Result<Exi
 
 /// Prints the new candidates.
 pub(super) fn aggregate(context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.fetch::<CoachAggregate>(&NoParams {})?;
+    let answer = context.fetch(CoachAggregate::NAME, &NoParams {})?;
     context.print_as("coach.review", &answer)?;
     context.remark(&filled(
         "{candidates:count new candidate}, {seen_again} seen again; \

@@ -8,6 +8,7 @@ use crate::caller::claude_dirs;
 use crate::fields::Fields as _;
 use crate::render::text;
 use crate::{Context, Exit, Failure, caller, render};
+use ccd_protocol::Method as _;
 use ccd_protocol::conversation::{
     ConversationList, ConversationListParams, ConversationScope, ConversationSearch,
     ConversationSearchParams, ConversationStats, ConversationStatsParams, StatsBy,
@@ -25,7 +26,7 @@ pub(super) fn list(args: &ConversationListArgs, context: &mut Context) -> Result
         limit: args.limit,
         before: None,
     };
-    let answer = context.fetch::<ConversationList>(&params)?;
+    let answer = context.fetch(ConversationList::NAME, &params)?;
     note_what_is_missing(&answer.value, context);
     let shown = answer.value.list("conversations");
     context.note_if_empty(shown, &nothing("no conversations", &args.scope));
@@ -67,7 +68,7 @@ pub(super) fn search(
         limit: args.limit,
         before: None,
     };
-    let answer = context.fetch::<ConversationSearch>(&params)?;
+    let answer = context.fetch(ConversationSearch::NAME, &params)?;
     note_what_is_missing(&answer.value, context);
     let hits = answer.value.list("hits");
     context.note_if_empty(hits, &nothing("nothing found", &args.scope));

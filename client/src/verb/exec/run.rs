@@ -224,7 +224,7 @@ fn report(result: &ExecutionResult) {
     }
 }
 
-pub(super) fn failure_of(result: &ExecutionResult) -> Option<String> {
+fn failure_of(result: &ExecutionResult) -> Option<String> {
     match (&result.error_message, result.status) {
         (Some(message), _) => Some(message.clone()),
         (None, ExecutionStatus::Success) => None,

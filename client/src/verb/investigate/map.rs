@@ -39,7 +39,10 @@ pub(crate) fn map(args: &Given, context: &mut Context) -> Result<Exit, Failure> 
         () if args.has("mermaid") => MapFormat::Mermaid,
         () => MapFormat::Json,
     };
-    let answer = context.fetch::<InvestigateMap>(&InvestigateMapParams { report, format })?;
+    let answer = context.fetch(
+        InvestigateMap::NAME,
+        &InvestigateMapParams { report, format },
+    )?;
     let text = answer.value.text("text");
     if format != MapFormat::Json || context.global.json {
         context.write_bytes(text.as_bytes())?;
@@ -62,7 +65,7 @@ fn report_of(args: &Given, context: &Context) -> Result<Option<String>, Failure>
         program: Some(target.to_owned()),
         limit: None,
     };
-    let listed = context.fetch::<InvestigateList>(&params)?.value;
+    let listed = context.fetch(InvestigateList::NAME, &params)?.value;
     let reports = listed.list("reports").iter();
     let id = |report: &Value| Some(report.text("id").to_owned());
     let mut with_args = reports.filter(|report| report.list("args") == rest);
@@ -71,7 +74,7 @@ fn report_of(args: &Given, context: &Context) -> Result<Option<String>, Failure>
     if newest.is_some() || !rest.is_empty() || listed.has("reports") {
         return Ok(newest.and_then(id));
     }
-    match context.fetch_by_name(InvestigateGet::NAME, &json!({ "report": target })) {
+    match context.fetch(InvestigateGet::NAME, &json!({ "report": target })) {
         Ok(answer) => Ok(id(&answer.value)),
         Err(failure) if is_unknown(&failure) => Ok(None),
         Err(failure) => Err(failure),

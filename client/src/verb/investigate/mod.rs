@@ -20,20 +20,17 @@ pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Resul
     match verb {
         _ if args.has_misplaced => Err(misplaced("investigate")),
         "" | "run" => run::run(args, context),
-        "probe" => {
-            let answer = context.fetch_by_name(InvestigateProbe::NAME, &target(args)?)?;
-            context.print_as(InvestigateProbe::NAME, &answer)
-        }
+        "probe" => context.show(InvestigateProbe::NAME, &target(args)?),
         "learn" => learn(args, context),
         "map" => map(args, context),
         "show" => {
-            let answer = context.fetch_by_name(InvestigateGet::NAME, &args.params())?;
+            let answer = context.fetch(InvestigateGet::NAME, &args.params())?;
             context.print(&answer, |report, out| {
                 render::investigation(report, None, out)
             })
         }
         "diff" => {
-            let answer = context.fetch_by_name(InvestigateDiff::NAME, &args.params())?;
+            let answer = context.fetch(InvestigateDiff::NAME, &args.params())?;
             context.print(&answer, render::investigation_diff)?;
             Ok(Exit::of_success(answer.value.has("equal")))
         }

@@ -36,7 +36,7 @@ pub(super) fn investigate(
     context: &Context,
 ) -> Result<Followed<(Value, Exit)>, Failure> {
     let cancel = Cancel::listen()?;
-    let started = context.fetch_by_name(InvestigateRun::NAME, params);
+    let started = context.fetch(InvestigateRun::NAME, params);
     let job = started.map_err(|failure| {
         let failure = failure.of_verb("investigate");
         advised(failure, "investigate", params.text("program"))

@@ -12,7 +12,7 @@ use serde_json::json;
 /// Removes ended sessions, closes idle or all live ones if asked for, and prints how many.
 pub(crate) fn cleanup(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     if args.has("force") && !args.has("yes") && is_at_terminal() {
-        let live = context.fetch::<SessionList>(&SessionListParams::default())?;
+        let live = context.fetch(SessionList::NAME, &SessionListParams::default())?;
         let live_len = live.value.list("sessions").len();
         let what = counted(live_len as u64, "live session");
         if live_len > 0 && !confirm(&format!("this ends {what}. Continue?")) {
@@ -20,6 +20,5 @@ pub(crate) fn cleanup(args: &Given, context: &mut Context) -> Result<Exit, Failu
         }
     }
     let params = json!({"force": args.at("force"), "max_age_s": args.at("max_age_s")});
-    let answer = context.fetch_by_name(SessionCleanup::NAME, &params)?;
-    context.print_as(SessionCleanup::NAME, &answer)
+    context.show(SessionCleanup::NAME, &params)
 }

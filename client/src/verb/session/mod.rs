@@ -33,13 +33,12 @@ pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Resul
         "resize" => {
             let (rows, cols) = (args.at("size.rows"), args.at("size.cols"));
             let params = json!({"session": session(), "rows": rows, "cols": cols});
-            let answer = context.fetch_by_name(SessionResize::NAME, &params)?;
-            context.print_as(SessionResize::NAME, &answer)
+            context.show(SessionResize::NAME, &params)
         }
         "echo" => {
             let state = args.word("state");
             let params = json!({"session": session(), "on": state.map(|state| state == "on")});
-            let answer = context.fetch_by_name(SessionEcho::NAME, &params)?;
+            let answer = context.fetch(SessionEcho::NAME, &params)?;
             // A new state goes without saying.
             let page = if state.is_none() {
                 SessionEcho::NAME
@@ -51,8 +50,7 @@ pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Resul
         "pipe" => {
             let raw = args.has("raw").then_some(true);
             let params = json!({"session": session(), "open": !args.has("close"), "raw": raw});
-            let answer = context.fetch_by_name(SessionPipe::NAME, &params)?;
-            context.print_as(SessionPipe::NAME, &answer)
+            context.show(SessionPipe::NAME, &params)
         }
         "cleanup" => cleanup::cleanup(args, context),
         _ => context.carry_out(args),
@@ -62,7 +60,7 @@ pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Resul
 /// Lists sessions; if there are none, a note on standard error says how to start one.
 pub(crate) fn list(all: bool, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionListParams { all, waiting: true };
-    let answer = context.fetch::<SessionList>(&params)?;
+    let answer = context.fetch(SessionList::NAME, &params)?;
     let what = if all {
         "no sessions"
     } else {
@@ -91,7 +89,7 @@ pub(crate) fn close(args: &Given, context: &mut Context) -> Result<Exit, Failure
 }
 
 fn close_one(params: &Value, context: &mut Context) -> Result<(), Failure> {
-    let answer = context.fetch_by_name(SessionClose::NAME, params)?;
+    let answer = context.fetch(SessionClose::NAME, params)?;
     context.print_as(SessionClose::NAME, &answer)?;
     print_tapes(answer.value.at("tape"), context);
     Ok(())

@@ -9,7 +9,7 @@ use ccd_protocol::session::SessionRead;
 
 /// Prints output; a note on standard error reports what is omitted.
 pub(crate) fn read(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.fetch_by_name(SessionRead::NAME, &args.params())?;
+    let answer = context.fetch(SessionRead::NAME, &args.params())?;
     let reply = &answer.value;
     let was_bounded = args.is_given("lines") || args.is_given("max_bytes");
     // A user who asked for a part knows that there is more.

@@ -4,6 +4,7 @@ use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::output::decode;
 use crate::{Context, Exit, Failure};
+use ccd_protocol::Method as _;
 use ccd_protocol::session::{SessionRead, SessionReadParams, SessionRun, SessionRunParams};
 use std::ops::Range;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -22,7 +23,7 @@ pub(crate) fn run(args: &Given, context: &mut Context) -> Result<Exit, Failure> 
         timeout_ms: timeout,
         run_id: Some(new_run_id()),
     };
-    let answer = match context.fetch_waiting::<SessionRun>(&params, timeout) {
+    let answer = match context.fetch_waiting(SessionRun::NAME, &params, timeout) {
         Ok(answer) => answer,
         Err(failure) => {
             let data = failure.refusal().and_then(|error| error.data.as_ref());
@@ -67,7 +68,7 @@ fn print_rest(session: &str, mut rest: Range<u64>, context: &mut Context) -> Res
             raw: true,
             ..SessionReadParams::default()
         };
-        let reply = context.fetch::<SessionRead>(&params)?.value;
+        let reply = context.fetch(SessionRead::NAME, &params)?.value;
         is_whole &= reply.number("start") == rest.start;
         if reply.number("end") <= rest.start {
             return Ok(false);

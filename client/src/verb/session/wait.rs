@@ -27,7 +27,7 @@ pub(crate) fn wait(args: &Given, context: &mut Context) -> Result<Exit, Failure>
         since: args.count("output"),
         timeout_ms: timeout,
     };
-    let answer = context.fetch_waiting::<SessionWait>(&params, timeout)?;
+    let answer = context.fetch_waiting(SessionWait::NAME, &params, timeout)?;
     let reply = &answer.value;
     let has_ended = reply.text("reason") == "exit";
     context.print(&answer, |_, out| {

@@ -25,7 +25,7 @@ pub(super) fn import(args: &Given, context: &mut Context) -> Result<Exit, Failur
         tag: text("tag"),
         redact: args.has("no_redact").then_some(false),
     };
-    context.show::<TapeImport>(&params)
+    context.show(TapeImport::NAME, &params)
 }
 
 /// Prints a tape as an asciicast or as text, or writes it to a file.
@@ -39,7 +39,7 @@ pub(super) fn export(args: &Given, context: &mut Context) -> Result<Exit, Failur
     if let Some(format) = format {
         params["format"] = format.replace('-', "_").into();
     }
-    let answer = context.fetch_by_name(TapeExport::NAME, &params)?;
+    let answer = context.fetch(TapeExport::NAME, &params)?;
     if answer.value.has("is_lossy") {
         context.note("bytes that are not UTF-8 were replaced");
     }
@@ -68,6 +68,6 @@ pub(super) fn svg(args: &Given, context: &mut Context) -> Result<Exit, Failure> 
     if let Some(all) = params.as_object_mut() {
         all.remove("output");
     }
-    let answer = context.fetch_by_name(TapeSvg::NAME, &params)?;
+    let answer = context.fetch(TapeSvg::NAME, &params)?;
     write(&answer, "svg", args.path("output"), context)
 }

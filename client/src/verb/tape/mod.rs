@@ -44,13 +44,13 @@ fn list(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
         "program": args.at("program"),
         "limit": PAGE_LEN,
     });
-    let answer = context.fetch_by_name(TapeList::NAME, &params)?;
+    let answer = context.fetch(TapeList::NAME, &params)?;
     let mut all = answer.value.clone();
     let mut page_len = all.list("tapes").len();
     while page_len as u64 >= PAGE_LEN {
         let last = all.list("tapes").last();
         params["after"] = last.map(|tape| tape.text("tape_id")).into();
-        let page = context.fetch_by_name(TapeList::NAME, &params)?.value;
+        let page = context.fetch(TapeList::NAME, &params)?.value;
         page_len = page.list("tapes").len();
         if let Some(tapes) = all["tapes"].as_array_mut() {
             tapes.extend_from_slice(page.list("tapes"));
@@ -76,7 +76,7 @@ fn list(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
 fn why_none(args: &Given, in_root: &str, context: &Context) -> Result<String, Failure> {
     let params = json!({"root": args.at("root"), "program": args.at("program"), "limit": 1});
     let all = if args.has("used") || args.has("unused") {
-        let reply = context.fetch_by_name(TapeList::NAME, &params)?.value;
+        let reply = context.fetch(TapeList::NAME, &params)?.value;
         reply.number("total")
     } else {
         0
@@ -93,7 +93,7 @@ fn why_none(args: &Given, in_root: &str, context: &Context) -> Result<String, Fa
 }
 
 fn redact(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.fetch_by_name(TapeRedact::NAME, &args.params())?;
+    let answer = context.fetch(TapeRedact::NAME, &args.params())?;
     let reply = &answer.value;
     print_problems(reply, context);
     let page = if reply.has("is_done") {
@@ -109,7 +109,7 @@ fn redact(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
 }
 
 fn prune(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.fetch_by_name(TapePrune::NAME, &args.params())?;
+    let answer = context.fetch(TapePrune::NAME, &args.params())?;
     let reply = &answer.value;
     print_problems(reply, context);
     context.print_as(TapePrune::NAME, &answer)?;

@@ -24,7 +24,7 @@ pub(super) fn play(args: &Given, context: &mut Context) -> Result<Exit, Failure>
     };
     let params = json!({"root": args.at("root"), "tape": args.at("tape"), "format": format});
     let answer = context
-        .fetch_by_name(TapeExport::NAME, &params)
+        .fetch(TapeExport::NAME, &params)
         .map_err(|failure| failure.of_verb("tape.play"))?;
     let reply = &answer.value;
     if context.global.json || !is_watched {

@@ -24,7 +24,7 @@ pub(super) fn verify(args: &Given, context: &mut Context) -> Result<Exit, Failur
     };
     let cancel = Cancel::listen()?;
     let job = context
-        .fetch::<TapeVerify>(&params)?
+        .fetch(TapeVerify::NAME, &params)?
         .value
         .text("job")
         .to_owned();

@@ -23,7 +23,7 @@ pub(crate) use hook::HookArgs;
 pub(crate) use line::{CommandLine, command_of_method, other_verbs, spelled_out};
 pub(crate) use offer::{DaemonPath, NameKind, ValueKind};
 pub(crate) use usage::{explain, only_conversation, subcommand_like};
-pub(crate) use value::Size;
+pub(crate) use value::{Size, ago};
 
 const CONVERSATION: &str = "conversation";
 

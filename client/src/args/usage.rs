@@ -55,8 +55,16 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
 }
 
 /// Words of other programs for commands, and what to say about them.
-const OTHER_WORDS: [(&str, &str); 12] = [
+const OTHER_WORDS: [(&str, &str); 14] = [
+    (
+        "costs",
+        "ccctl conversation stats shows costs; --by day shows those of each day",
+    ),
     ("create", "the command is ccctl new"),
+    (
+        "detach",
+        "C-\\ d detaches the terminal that is attached; see ccctl attach --help",
+    ),
     (
         "kill",
         "ccctl close ends a session, and ccctl session signal sends a signal",

@@ -134,13 +134,18 @@ fn age(text: &str) -> Result<f64, String> {
     not_negative(number, "a time such as 90, 90s, 30m, 12h or 7d").map(|number| number * seconds)
 }
 
+/// The time of an age, counted back from now, in RFC 3339.
+pub(crate) fn ago(text: &str) -> Option<String> {
+    let age = Duration::try_from_secs_f64(age(text).ok()?).ok();
+    let time = age.and_then(|age| SystemTime::now().checked_sub(age));
+    // The daemon's records start later.
+    Some(clock::at_us(time.unwrap_or(SystemTime::UNIX_EPOCH)))
+}
+
 /// Parses a time: an age, counted back from now, a date in UTC, or a time as in RFC 3339; returns RFC 3339.
 fn time(text: &str) -> Result<String, String> {
-    if let Ok(seconds) = age(text) {
-        let age = Duration::try_from_secs_f64(seconds).ok();
-        let time = age.and_then(|age| SystemTime::now().checked_sub(age));
-        // The daemon's records start later.
-        return Ok(clock::at_us(time.unwrap_or(SystemTime::UNIX_EPOCH)));
+    if let Some(time) = ago(text) {
+        return Ok(time);
     }
     let midnight = format!("{text}T00:00:00.000Z");
     if clock::parse(&midnight).is_some() {

@@ -1,7 +1,7 @@
 //! `ccctl conversation list`, `search` and `stats`.
 
 use crate::args::{
-    ConversationListArgs, ConversationSearchArgs, ConversationStatsArgs, ScopeOfConversations,
+    ConversationListArgs, ConversationSearchArgs, ConversationStatsArgs, ScopeOfConversations, ago,
 };
 use crate::call::is_elsewhere;
 use crate::caller::claude_dirs;
@@ -134,11 +134,15 @@ fn note_what_is_missing(reply: &Value, context: &Context) {
 }
 
 fn scope(args: &ScopeOfConversations) -> Result<ConversationScope, Failure> {
+    let time = |given: &Option<String>| {
+        let given = given.as_ref();
+        given.map(|text| ago(text).unwrap_or_else(|| text.clone()))
+    };
     Ok(ConversationScope {
         claude_dirs: claude_dirs(),
         project: caller::given_path(args.project.as_deref())?,
-        since: args.since.clone(),
-        until: args.until.clone(),
+        since: time(&args.since),
+        until: time(&args.until),
         wait_ms: args.wait.then_some(WAIT_MS),
     })
 }

@@ -75,8 +75,15 @@ pub(crate) fn list(all: bool, context: &mut Context) -> Result<Exit, Failure> {
 /// Closes sessions one after the other, whether or not one fails.
 pub(crate) fn close(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let mut failed = None;
+    let mut sessions = args.list("sessions").to_vec();
+    if args.has("all") {
+        let live = context.fetch(SessionList::NAME, &SessionListParams::default())?;
+        let live = live.value.list("sessions").iter();
+        sessions = live.map(|one| one.at("session_id").clone()).collect();
+        context.note_if_empty(&sessions, "no live sessions");
+    }
     let grace_ms = args.seconds("grace").map(|seconds| seconds * 1000.0);
-    for session in args.list("sessions") {
+    for session in sessions {
         let params = json!({"session": session, "grace_ms": grace_ms});
         if let Err(failure) = close_one(&params, context) {
             // The last one is reported by the caller.

@@ -2,7 +2,7 @@
 //!
 //! `# GROUP` starts a part of the help of `ccctl`, `= WORD: ABOUT` a word, `== VERB, ALIAS > METHOD: ABOUT` a verb of it, and `* NAME` a list of
 //! arguments that others include. After `>` is the method whose parameters the arguments are, if that is all there is to do. A word with lines of
-//! its own before its verbs (`optional`, if it has no arguments) works without a verb.
+//! its own before its verbs (`optional`, if it has no arguments) works without a verb. Two lists are of other words for commands.
 //!
 //! An argument is its names, the name of its value (`<REQUIRED>`, `[OPTIONAL]`, `...` for several), and further words: the
 //! kind of the value (`value.rs`), what completion offers (`@sessions`, `offer.rs`), and what clap is to know about it. A later line about the
@@ -67,6 +67,13 @@ fn verb(lines: &'static str) -> Option<Command> {
     let mut names = names.split(" > ").next()?.split(", ");
     let command = Command::new(names.next()?).about(about);
     Some(with_arguments(command, body).visible_aliases(names.collect::<Vec<_>>()))
+}
+
+/// The lines of a list, which have no arguments but pairs of texts.
+pub(super) fn lines_of(list: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let list = section(&format!("\n* {list}\n"));
+    let (_, lines) = list.unwrap_or_default();
+    lines.lines().filter_map(|line| line.split_once(": "))
 }
 
 /// What follows `>` in the line of a verb.

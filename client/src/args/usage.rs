@@ -1,6 +1,6 @@
 //! Reports of mistakes on the command line, in one line, and `ccctl help`.
 
-use super::definition::{Word, words as all_words};
+use super::definition::{Word, lines_of, words as all_words};
 use super::line::respelled;
 use super::{Ccctl, ConversationVerb, Global, Noun, definition, whole_definition};
 use clap::Command;
@@ -54,51 +54,6 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
     format!("{line}; {} --help shows more", command_of(words))
 }
 
-/// Words of other programs for commands, and what to say about them.
-const OTHER_WORDS: [(&str, &str); 14] = [
-    (
-        "costs",
-        "ccctl conversation stats shows costs; --by day shows those of each day",
-    ),
-    ("create", "the command is ccctl new"),
-    (
-        "detach",
-        "C-\\ d detaches the terminal that is attached; see ccctl attach --help",
-    ),
-    (
-        "kill",
-        "ccctl close ends a session, and ccctl session signal sends a signal",
-    ),
-    (
-        "list",
-        "ccctl ls lists sessions; nouns have lists of their own, such as ccctl tape list",
-    ),
-    ("ps", "the command is ccctl ls"),
-    (
-        "record",
-        "the command is ccctl rec; ccctl conversation record prints one record of a transcript",
-    ),
-    ("replay", "the command is ccctl play"),
-    ("rm", "ccctl close ends a session"),
-    (
-        "start",
-        "ccctl new starts a program, and ccctl daemon start the daemon",
-    ),
-    (
-        "status",
-        "ccctl daemon status shows the daemon, and ccctl ls the sessions",
-    ),
-    (
-        "stop",
-        "ccctl close ends a session, and ccctl daemon stop stops the daemon",
-    ),
-    ("tail", "the command is ccctl logs"),
-    (
-        "update",
-        "install the newer version, then run ccctl daemon upgrade",
-    ),
-];
-
 /// Returns the name or alias of a subcommand of a word from which `word` differs in case, in one letter, or by two that are swapped.
 pub(crate) fn subcommand_like(noun: &str, word: &str) -> Option<String> {
     let lower = word.to_lowercase();
@@ -135,9 +90,9 @@ fn elsewhere(word: &str, words: &[OsString]) -> Option<String> {
     /// How many commands are named.
     const MOST: usize = 4;
     let here = command_of(words);
-    let other = OTHER_WORDS.iter().find(|(other, _)| *other == word);
+    let other = lines_of("words of other programs").find(|(other, _)| *other == word);
     if let Some((_, hint)) = other.filter(|_| here == "ccctl") {
-        return Some((*hint).to_owned());
+        return Some(hint.to_owned());
     }
     fn collect(path: &str, command: &Command, word: &str, found: &mut Vec<String>) {
         let stem = |name: &str| name.trim_end_matches('s').to_owned();

@@ -21,13 +21,12 @@ const NOTHING: &str = "{}\n";
 /// The events to install, in the spelling of Claude Code.
 fn events(args: &Given) -> Vec<&'static str> {
     let wanted = args.list("events");
-    match wanted.is_empty() {
-        true => DEFAULT_EVENTS.to_vec(),
-        false => EVENTS
-            .into_iter()
-            .filter(|event| wanted.contains(&(*event).into()))
-            .collect(),
+    if wanted.is_empty() {
+        return DEFAULT_EVENTS.to_vec();
     }
+    let all = EVENTS.into_iter();
+    all.filter(|event| wanted.contains(&(*event).into()))
+        .collect()
 }
 
 /// The options to write into the command: the given time limit or the daemon's, and the daemon's limit of the spool.

@@ -1,6 +1,7 @@
 //! What a program inherits from the caller: environment, file mode mask, limits, and working directory.
 
 use crate::Failure;
+use crate::args::DaemonPath;
 use crate::call::{elsewhere, is_elsewhere};
 use ccd_protocol::{Inherited, Resource, Umask};
 use rustix::fs::Mode;
@@ -9,6 +10,10 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+
+/// Length of the id of a repository, in hexadecimal digits.
+const REPO_ID_LEN: usize = 16;
+const TAPE_EXTENSION: &str = ".json5";
 
 /// Returns what the program that this process asks for inherits from it, with a minimal environment if that is wanted. On
 /// another host it is what `ccctl dial` over there has from its login, without the environment.
@@ -83,6 +88,27 @@ pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
     }
 }
 
+/// Returns what the daemon gets for an argument that is a path, or stands for one.
+pub(crate) fn located(given: &str, kind: DaemonPath) -> Result<String, Failure> {
+    let path = Path::new(given);
+    let is_relative = || given.starts_with("./") || given.starts_with("../");
+    let is_path = match kind {
+        DaemonPath::Directory => true,
+        DaemonPath::Project => {
+            !(given.len() == REPO_ID_LEN && given.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        }
+        DaemonPath::Tape if path.is_absolute() || is_relative() => true,
+        DaemonPath::Tape => {
+            given.ends_with(TAPE_EXTENSION) && !is_elsewhere() && path.symlink_metadata().is_ok()
+        }
+    };
+    if is_path {
+        absolute(path)
+    } else {
+        Ok(given.to_owned())
+    }
+}
+
 /// Returns the directory of Claude Code that the user has chosen; the daemon's environment may have another one.
 pub(crate) fn claude_dirs() -> Vec<String> {
     // That of this host says nothing about another one.
@@ -150,6 +176,32 @@ mod tests {
         assert_eq!(over_there(Path::new("/no/../such")).unwrap(), "/no/../such");
         let relative = over_there(Path::new("x")).unwrap_err();
         assert_eq!(relative.exit(), crate::Exit::Usage);
+    }
+
+    #[test]
+    fn the_daemon_gets_absolute_paths_and_ids_as_they_are() {
+        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        let here = |name: &str| here.join(name).to_str().unwrap().to_owned();
+        for (given, kind, sent) in [
+            ("a", DaemonPath::Directory, here("a")),
+            (
+                "0123456789abcdef",
+                DaemonPath::Directory,
+                here("0123456789abcdef"),
+            ),
+            (
+                "0123456789abcdef",
+                DaemonPath::Project,
+                "0123456789abcdef".to_owned(),
+            ),
+            ("0123", DaemonPath::Project, here("0123")),
+            ("bc", DaemonPath::Tape, "bc".to_owned()),
+            ("./bc", DaemonPath::Tape, here("bc")),
+            ("/t/bc", DaemonPath::Tape, "/t/bc".to_owned()),
+            ("no.json5", DaemonPath::Tape, "no.json5".to_owned()),
+        ] {
+            assert_eq!(located(given, kind).unwrap(), sent, "{given}");
+        }
     }
 
     #[test]

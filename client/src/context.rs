@@ -1,10 +1,11 @@
 //! What every command needs: the global options, the daemon and the output.
 
-use crate::args::Global;
+use crate::args::{Given, Global};
 use crate::call::{
-    Answer, ConnectError, Connection, DaemonAddress, call_at, call_within, fetch_by_name,
-    fetch_within, host_asked_for, set_elsewhere,
+    Answer, ConnectError, Connection, DaemonAddress, call_at, call_within, fetch_within,
+    host_asked_for, set_elsewhere,
 };
+use crate::caller::working_directory;
 use crate::fields::Fields as _;
 use crate::output::decode;
 use crate::render::{Page, Printer, Style, on_one_line};
@@ -72,17 +73,12 @@ impl Context {
     }
 
     /// Calls as [`Self::call`] does, for a reply that is shown, or of which only some members are needed.
-    pub(crate) fn fetch<M: Method>(&self, params: &M::Params) -> Result<Answer<Value>, Failure> {
-        fetch_within::<M>(&self.place()?, params, None)
-    }
-
-    /// Calls as [`Self::fetch`] does, for parameters that the daemon checks.
-    pub(crate) fn fetch_by_name(
+    pub(crate) fn fetch(
         &self,
         method: &str,
-        params: &Value,
+        params: &impl Serialize,
     ) -> Result<Answer<Value>, Failure> {
-        fetch_by_name(&self.place()?, method, params, None)
+        fetch_within(&self.place()?, method, params, None)
     }
 
     /// Calls a method that waits up to `timeout`. If that is a time, a daemon that does not reply ends the call soon
@@ -90,17 +86,18 @@ impl Context {
     pub(crate) fn call_waiting<M: Method>(
         &self,
         params: &M::Params,
-        timeout: Option<Timeout>,
+        timeout: Timeout,
     ) -> Result<Answer<M::Reply>, Failure> {
         call_within::<M>(&self.place()?, params, reply_limit(timeout))
     }
 
-    pub(crate) fn fetch_waiting<M: Method>(
+    pub(crate) fn fetch_waiting(
         &self,
-        params: &M::Params,
-        timeout: Option<Timeout>,
+        method: &str,
+        params: &impl Serialize,
+        timeout: Timeout,
     ) -> Result<Answer<Value>, Failure> {
-        fetch_within::<M>(&self.place()?, params, reply_limit(timeout))
+        fetch_within(&self.place()?, method, params, reply_limit(timeout))
     }
 
     /// Returns the status of a running daemon; `None` if none is running. Never starts one.
@@ -113,17 +110,28 @@ impl Context {
     }
 
     /// Calls one method and prints its reply: as received with `--json`, otherwise as its page describes it.
-    pub(crate) fn show<M: Method>(&mut self, params: &M::Params) -> Result<Exit, Failure> {
-        self.show_as::<M>(M::NAME, params)
+    pub(crate) fn show(&mut self, method: &str, params: &impl Serialize) -> Result<Exit, Failure> {
+        let answer = self.fetch(method, params)?;
+        self.print_as(method, &answer)
     }
 
-    pub(crate) fn show_as<M: Method>(
-        &mut self,
-        page: &str,
-        params: &M::Params,
-    ) -> Result<Exit, Failure> {
-        let answer = self.fetch::<M>(params)?;
-        self.print_as(page, &answer)
+    /// Calls the method that the definition of a command names, with its arguments, and prints the reply.
+    pub(crate) fn carry_out(&mut self, args: &Given) -> Result<Exit, Failure> {
+        let mut words = args.method.unwrap_or_default().split(' ');
+        let method = words.next().unwrap_or_default();
+        let mut params = args.params();
+        let mut required = None;
+        while let Some(word) = words.next() {
+            match word {
+                "here" => params["cwd"] = working_directory(None)?.into(),
+                _ => required = words.next(),
+            }
+        }
+        let answer = self.fetch(method, &params)?;
+        self.print_as(method, &answer)?;
+        Ok(Exit::of_success(
+            required.is_none_or(|name| answer.value.has(name)),
+        ))
     }
 
     /// Prints a reply, its warnings, and a note if it lists nothing.
@@ -308,9 +316,9 @@ impl Context {
     }
 }
 
-fn reply_limit(timeout: Option<Timeout>) -> Option<Duration> {
+fn reply_limit(timeout: Timeout) -> Option<Duration> {
     match timeout {
-        Some(Timeout::After(ms)) => Duration::try_from_secs_f64(ms / 1000.0)
+        Timeout::After(ms) => Duration::try_from_secs_f64(ms / 1000.0)
             .ok()
             .map(|time| time.saturating_add(REPLY_MARGIN)),
         _ => None,

@@ -15,7 +15,7 @@ struct DetachKey {
 }
 
 /// The sequence of keys that detaches; empty if none does.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct DetachKeys {
     keys: Vec<DetachKey>,
     names: String,

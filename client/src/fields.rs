@@ -9,15 +9,30 @@ pub(crate) trait Fields {
     fn at(&self, path: &str) -> &Value;
 
     /// A text; empty if there is none.
-    fn text(&self, path: &str) -> &str;
+    fn text(&self, path: &str) -> &str {
+        self.at(path).as_str().unwrap_or_default()
+    }
 
     /// A number; 0 if there is none.
-    fn number(&self, path: &str) -> u64;
+    fn number(&self, path: &str) -> u64 {
+        self.at(path).as_u64().unwrap_or_default()
+    }
 
-    fn list(&self, path: &str) -> &[Value];
+    fn list(&self, path: &str) -> &[Value] {
+        self.at(path).as_array().map_or(&[], Vec::as_slice)
+    }
 
     /// False for what is missing, `false`, 0 or empty.
-    fn has(&self, path: &str) -> bool;
+    fn has(&self, path: &str) -> bool {
+        match self.at(path) {
+            Value::Null => false,
+            Value::Bool(is) => *is,
+            Value::Number(number) => number.as_f64() != Some(0.0),
+            Value::String(text) => !text.is_empty(),
+            Value::Array(items) => !items.is_empty(),
+            Value::Object(members) => !members.is_empty(),
+        }
+    }
 }
 
 impl Fields for Value {
@@ -32,28 +47,5 @@ impl Fields for Value {
             found = inner.unwrap_or(NOTHING);
         }
         found
-    }
-
-    fn text(&self, path: &str) -> &str {
-        self.at(path).as_str().unwrap_or_default()
-    }
-
-    fn number(&self, path: &str) -> u64 {
-        self.at(path).as_u64().unwrap_or_default()
-    }
-
-    fn list(&self, path: &str) -> &[Value] {
-        self.at(path).as_array().map_or(&[], Vec::as_slice)
-    }
-
-    fn has(&self, path: &str) -> bool {
-        match self.at(path) {
-            Value::Null => false,
-            Value::Bool(is) => *is,
-            Value::Number(number) => number.as_f64() != Some(0.0),
-            Value::String(text) => !text.is_empty(),
-            Value::Array(items) => !items.is_empty(),
-            Value::Object(members) => !members.is_empty(),
-        }
     }
 }

@@ -1,6 +1,5 @@
 //! Secrets of program configurations: the client looks them up, sends them once, and stores none.
 
-use crate::args::SecretFrom;
 use crate::ask::ask;
 use crate::context::note;
 use crate::typed::typed;
@@ -24,17 +23,22 @@ struct SecretRequest {
     prompt: Option<String>,
 }
 
-pub(crate) fn given(sources: &[(String, SecretFrom)]) -> Result<Secrets, Failure> {
+/// Looks up the secrets of arguments `NAME=env:VARIABLE`, `NAME=file:PATH` and `NAME=prompt`. The secret itself is never on
+/// the command line, which other users can read.
+pub(crate) fn given(sources: &[String]) -> Result<Secrets, Failure> {
     let mut secrets = Secrets::default();
-    for (name, from) in sources {
-        let secret = match from {
-            SecretFrom::Env(variable) => of_variable(variable)
+    for source in sources {
+        // A word without `=` may be the secret.
+        let (name, from) = source.split_once('=').unwrap_or_default();
+        let secret = match from.split_once(':').unwrap_or((from, "")) {
+            _ if name.is_empty() => return Err(no_secret_itself(name)),
+            ("env", variable) if !variable.is_empty() => of_variable(variable)
                 .ok_or_else(|| Failure::Usage(format!("the variable {variable} is not set")))?,
-            SecretFrom::File(path) => of_file(path)?,
-            SecretFrom::Prompt => of_prompt(name, None, None)?,
-            SecretFrom::Unknown => return Err(no_secret_itself(name)),
+            ("file", path) if !path.is_empty() => of_file(path)?,
+            ("prompt", "") => of_prompt(name, None, None)?,
+            _ => return Err(no_secret_itself(name)),
         };
-        secrets.0.insert(name.clone(), secret);
+        secrets.0.insert(name.to_owned(), secret);
     }
     Ok(secrets)
 }
@@ -163,6 +167,23 @@ fn patiently<T>(config: &str, work: impl FnOnce() -> T) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_source_is_named_and_the_secret_never_given_or_shown() {
+        for wrong in [
+            "",
+            "pw",
+            "pw=hunter2",
+            "pw=env:",
+            "=env:PW",
+            "pw=file",
+            "pw=prompt:x",
+        ] {
+            let failure = given(&[wrong.to_owned()]).unwrap_err();
+            assert!(failure.line().contains("not the secret itself"), "{wrong}");
+            assert!(!failure.line().contains("hunter2"));
+        }
+    }
 
     #[test]
     fn a_file_gives_its_line() {

@@ -1,42 +1,56 @@
 //! `ccctl logs`.
 
-use crate::args::{TailArgs, params};
+use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::output::{Follow, Output, OutputChunk, OutputForm};
 use crate::{Context, Exit, Failure, render};
+use ccd_protocol::Method as _;
 use ccd_protocol::session::{OutputEvent, SessionRead, SessionReadParams, SessionSubscribeParams};
 
 /// Prints the last lines, or the output from an offset; with `--follow`, until the session ends.
-pub(crate) fn tail(args: &TailArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let follow = args.follow;
-    if follow && let Some(since) = args.since {
+pub(crate) fn tail(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let follow = args.has("follow");
+    if follow && let Some(since) = args.count("since") {
         return follow_from(since, args, context);
     }
-    let params = params!(SessionReadParams { session, since, raw } of args,
-        lines: args.since.is_none().then_some(args.lines), max_bytes: None);
-    let answer = context.fetch::<SessionRead>(&params)?;
+    let since = args.count("since");
+    let params = SessionReadParams {
+        session: args.text("session").to_owned(),
+        since,
+        raw: args.has("raw"),
+        lines: args.count("lines").filter(|_| since.is_none()),
+        max_bytes: None,
+    };
+    let answer = context.fetch(SessionRead::NAME, &params)?;
     if follow {
         return follow_from(answer.value.number("start"), args, context);
     }
-    context.print_output(&answer, args.raw)
+    context.print_output(&answer, args.has("raw"))
 }
 
-fn follow_from(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exit, Failure> {
+fn follow_from(since: u64, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     if context.global.json {
         return follow_items(since, args, context);
     }
     let connection = context.connect()?;
-    let content = if args.raw {
+    let content = if args.has("raw") {
         OutputForm::Raw
     } else {
         OutputForm::Text
     };
     let place = context.place()?;
-    let mut output = Output::start(place, connection, &args.session, since, content, None)?;
+    let mut output = Output::start(
+        place,
+        connection,
+        args.text("session"),
+        since,
+        content,
+        None,
+    )?;
     loop {
         match output.next()? {
             OutputChunk::Output(bytes) | OutputChunk::Error(bytes) => {
-                context.write_output(&bytes, args.raw)?
+                context.write_output(&bytes, args.has("raw"))?
             }
             OutputChunk::Missing(len) => context.note(&format!("{len} bytes of output were lost")),
             OutputChunk::Ended(ended) => {
@@ -51,12 +65,12 @@ fn follow_from(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exi
 }
 
 /// Prints items as they arrive, including those that report missed output; `seq` restarts from 0 after a handover.
-fn follow_items(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exit, Failure> {
+fn follow_items(since: u64, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionSubscribeParams {
-        session: args.session.clone(),
+        session: args.text("session").to_owned(),
         since: Some(since),
         strip_queries: false,
-        text: !args.raw,
+        text: !args.has("raw"),
     };
     let connection = context.connect()?;
     let mut follow = Follow::start(context.place()?, connection, params, None)?;

@@ -69,7 +69,7 @@ pub(crate) struct ScopeOfConversations {
     #[arg(long, value_name = "DIR", value_parser = directory)]
     #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) project: Option<String>,
-    /// Only at or after TIME: a date (2026-01-31) or RFC 3339
+    /// Only at or after TIME: an age (7d), a date (2026-01-31) or RFC 3339
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
     /// Only before TIME

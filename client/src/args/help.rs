@@ -1,7 +1,8 @@
 //! The texts after the options in the help of the commands, which `help.txt` has: examples, and what else to know.
 //! They are added only where help is shown: every other command line is parsed sooner without them.
 
-use super::{Global, Noun, noun::Group, noun::WORDS};
+use super::definition::{HIDDEN, words};
+use super::{Global, definition};
 use clap::builder::StyledStr;
 use clap::{Args as _, Command};
 use std::collections::HashMap;
@@ -9,6 +10,8 @@ use std::collections::HashMap;
 /// Sections with a line of the commands that have the text, separated by commas, and the text.
 const TEXTS: &str = include_str!("help.txt");
 
+/// The group of words that are listed by name only.
+const MORE: &str = "more";
 /// Most columns of a line in the list of words, which is not wrapped.
 const MAX_LINE: usize = 80;
 
@@ -28,20 +31,23 @@ pub(crate) fn whole_definition() -> Command {
         .arg_required_else_help(true)
         .subcommand_required(true)
         .disable_help_subcommand(true);
-    let nouns = WORDS.iter().filter_map(|word| Noun::definition(word.name));
+    let nouns = words().filter_map(|word| {
+        let command = definition(word.name)?;
+        Some(command.hide(word.group == HIDDEN))
+    });
     let root = Global::augment_args(root).about(ABOUT).subcommands(nouns);
     with_texts(root, "ccctl", &texts())
 }
 
 /// The definition of one word, with its texts, for `--help`.
 pub(super) fn explained(noun: &str) -> Option<Command> {
-    let command = Noun::definition(noun)?;
+    let command = definition(noun)?;
     Some(with_texts(command, &format!("ccctl {noun}"), &texts()))
 }
 
 /// The definition of one word for `-h`: without examples and notes, and with one line for the global options.
 pub(super) fn summarised(noun: &str) -> Option<Command> {
-    Noun::definition(noun).map(without_global)
+    definition(noun).map(without_global)
 }
 
 /// The definition of all words for their help, short or explained.
@@ -66,29 +72,25 @@ fn without_global(command: Command) -> Command {
             .mut_subcommands(with_line)
     }
     with_line(command.mut_args(|arg| {
-        let is_global = arg.is_global_set();
-        arg.hide(is_global)
+        let is_hidden = arg.is_hide_set() || arg.is_global_set();
+        arg.hide(is_hidden)
     }))
 }
 
 /// Lists the words in groups, the rarer ones by name only.
 pub(super) fn with_groups(root: Command) -> Command {
-    let groups = [
-        ("Sessions", Group::Sessions),
-        ("Programs and tapes", Group::Programs),
-        ("Claude Code", Group::ClaudeCode),
-        ("ccd", Group::Ccd),
-    ];
     let mut list = String::new();
-    for (title, group) in groups {
-        list.push_str(&format!("\n{title}:\n"));
-        for word in WORDS.iter().filter(|word| word.group == group) {
-            list.push_str(&format!("  {:<13} {}\n", word.name, word.about));
+    let mut title = "";
+    for word in words().filter(|word| word.group != MORE && word.group != HIDDEN) {
+        if word.group != title {
+            title = word.group;
+            list.push_str(&format!("\n{title}:\n"));
         }
+        list.push_str(&format!("  {:<13} {}\n", word.name, word.about));
     }
     let mut more = String::from("More:");
     let mut width = more.len();
-    for word in WORDS.iter().filter(|word| word.group == Group::More) {
+    for word in words().filter(|word| word.group == MORE) {
         if width + word.name.len() + 1 > MAX_LINE {
             more.push_str("\n     ");
             width = 5;

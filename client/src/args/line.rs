@@ -1,39 +1,12 @@
 //! A command line before it is parsed: its first word, and other spellings of commands.
 
-use super::Noun;
-use super::noun::WORDS;
+use super::definition;
+use super::definition::{lines_of, words};
 use std::ffi::OsString;
 
 /// Options that may also come before the command.
 const GLOBAL_VALUES: [&str; 3] = ["--socket", "--host", "-H"];
 const GLOBAL_FLAGS: [&str; 4] = ["--json", "--no-start", "--verbose", "-v"];
-
-/// Long forms, and words of earlier versions, with the words that replace them. Scripts may have them.
-pub(super) const SPELLINGS: [(&str, &str); 23] = [
-    ("session create", "new"),
-    ("session new", "new"),
-    ("session send", "send"),
-    ("session expect", "expect"),
-    ("session wait", "wait"),
-    ("session screen", "screen"),
-    ("session read", "read"),
-    ("session tail", "logs"),
-    ("session logs", "logs"),
-    ("session subscribe", "logs --follow"),
-    ("session attach", "attach"),
-    ("session close", "close"),
-    ("session list", "ls"),
-    ("session ls", "ls"),
-    ("session top", "top"),
-    ("chain parallel", "parallel"),
-    ("chain watch", "watch"),
-    ("proxy", "play --fallback proxy"),
-    ("probe", "investigate probe"),
-    ("learn", "investigate learn"),
-    ("map", "investigate map"),
-    ("fuzz", "test fuzz"),
-    ("daemon log", "daemon log-level"),
-];
 
 /// The words of a command line, without the name of the program.
 #[derive(Debug)]
@@ -122,17 +95,22 @@ pub(crate) fn spelled_out(words: &[String]) -> Vec<String> {
 
 /// Verbs that a noun has besides those of its definition: the words of daily use, by their name after the noun.
 pub(crate) fn other_verbs(noun: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    SPELLINGS.iter().filter_map(move |(old, new)| {
+    spellings().filter_map(move |(old, new)| {
         let (_, verb) = old.split_once(' ').filter(|(of, _)| *of == noun)?;
-        Some((verb, WORDS.iter().find(|word| word.name == *new)?.about))
+        Some((verb, words().find(|word| word.name == new)?.about))
     })
 }
 
 /// Returns the words of the command that calls a method.
 pub(crate) fn command_of_method(method: &str) -> String {
     let words = method.replace('.', " ");
-    let new = SPELLINGS.iter().find(|(old, _)| *old == words);
-    new.map_or(words, |(_, new)| (*new).to_owned())
+    let new = spellings().find(|(old, _)| *old == words);
+    new.map_or(words, |(_, new)| new.to_owned())
+}
+
+/// Long forms, and words of earlier versions, with the words that replace them. Scripts may have them.
+fn spellings() -> impl Iterator<Item = (&'static str, &'static str)> {
+    lines_of("other spellings")
 }
 
 fn replaced(mut words: Vec<OsString>) -> Vec<OsString> {
@@ -146,7 +124,7 @@ fn replaced(mut words: Vec<OsString>) -> Vec<OsString> {
     let Some(noun) = word(first) else {
         return words;
     };
-    let found = SPELLINGS.iter().find(|(old, _)| match old.split_once(' ') {
+    let found = spellings().find(|(old, _)| match old.split_once(' ') {
         Some((old, verb)) => old == noun && word(second) == Some(verb),
         None => *old == noun,
     });
@@ -163,7 +141,7 @@ fn replaced(mut words: Vec<OsString>) -> Vec<OsString> {
 fn with_help(words: Vec<OsString>) -> Vec<OsString> {
     let mut asked: Vec<OsString> = words.iter().take(2).cloned().collect();
     let noun = words.get(1).and_then(|word| word.to_str());
-    let definition = noun.and_then(Noun::definition);
+    let definition = noun.and_then(definition);
     // clap reports a word that does not exist.
     if noun.is_some() && definition.is_none() {
         return asked;
@@ -244,10 +222,10 @@ mod tests {
 
     #[test]
     fn every_other_spelling_is_none_of_the_definition_and_means_one_of_it() {
-        for (old, new) in SPELLINGS {
+        for (old, new) in spellings() {
             let has = |line: &str| {
                 let mut words = line.split(' ').filter(|word| !word.starts_with('-'));
-                let noun = words.next().and_then(Noun::definition);
+                let noun = words.next().and_then(definition);
                 match (noun, words.next()) {
                     (Some(noun), Some(verb)) if noun.has_subcommands() => {
                         noun.find_subcommand(verb).is_some()

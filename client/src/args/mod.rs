@@ -1,56 +1,31 @@
-//! The command line: one file per noun.
+//! The command line: `commands.txt` defines it, `definition` reads that, `given` is what was given.
 
-mod black_box;
-mod chain;
-mod coach;
-mod coach_decide;
-mod coach_records;
-mod config;
 mod conversation;
-mod daemon;
-mod data;
-mod exec;
-mod exec_records;
+mod definition;
+mod events;
+mod given;
 mod help;
 mod hook;
-mod investigate;
-mod job;
 mod line;
-mod memory;
-mod noun;
 mod offer;
-mod pattern;
-mod program;
-mod record;
-mod run;
-mod session;
-mod session_create;
-mod session_input;
-mod session_output;
-mod session_wait;
-mod tape;
-mod tape_options;
-mod top;
 mod usage;
 mod value;
 
 use clap::error::ErrorKind;
 use clap::{Args, Command, FromArgMatches, Subcommand, ValueHint};
 use std::ffi::OsString;
-use std::path::PathBuf;
 
+pub(crate) use conversation::*;
+pub(crate) use events::{DEFAULT_EVENTS, EVENTS};
+pub(crate) use given::Given;
 pub(crate) use help::{help, whole_definition};
+pub(crate) use hook::HookArgs;
 pub(crate) use line::{CommandLine, command_of_method, other_verbs, spelled_out};
-pub(crate) use noun::Noun;
-pub(crate) use offer::{NameKind, ValueKind};
+pub(crate) use offer::{DaemonPath, NameKind, ValueKind};
 pub(crate) use usage::{explain, only_conversation, subcommand_like};
-pub(crate) use value::{SecretFrom, Size, params, patterns};
-pub(crate) use {
-    black_box::*, chain::*, coach::*, coach_decide::*, coach_records::*, config::*,
-    conversation::*, daemon::*, data::*, exec::*, exec_records::*, hook::*, investigate::*, job::*,
-    memory::*, pattern::*, program::*, record::*, run::*, session::*, session_create::*,
-    session_input::*, session_output::*, session_wait::*, tape::*, tape_options::*, top::*,
-};
+pub(crate) use value::{Size, ago};
+
+const CONVERSATION: &str = "conversation";
 
 /// A command line.
 #[derive(Debug)]
@@ -59,12 +34,19 @@ pub(crate) struct Ccctl {
     pub(crate) noun: Noun,
 }
 
+/// The command and its arguments.
+#[derive(Debug)]
+pub(crate) enum Noun {
+    Conversation(Box<ConversationVerb>),
+    Given(Given),
+}
+
 impl Ccctl {
     /// Parses the words of the command line; the first one is the program's name.
     /// Requests for help are errors too.
     pub(crate) fn parse_words(words: &[OsString]) -> Result<Self, clap::Error> {
         let words = line::respelled(words.to_vec());
-        match Self::parse(&words, Noun::definition) {
+        match Self::parse(&words, definition) {
             Err(error) if is_help(&error) && has_option(&words, "--help") => {
                 Self::parse(&words, help::explained)
             }
@@ -82,29 +64,50 @@ impl Ccctl {
         if line.is_hook() && line.before.is_empty() && line.after.is_empty() {
             return Ok(Self {
                 global: Global::default(),
-                noun: Noun::Hook(HookArgs::default()),
+                noun: Noun::Given(Given::bare("hook")),
             });
         }
         let noun = line.noun.unwrap_or_default();
-        let (noun, mut matches) = match definition(noun) {
-            Some(command) => {
-                let command = command.bin_name(format!("ccctl {noun}"));
-                let words = line.before.iter().chain(line.after);
-                let matches = command.no_binary_name(true).try_get_matches_from(words)?;
-                (noun.to_owned(), matches)
-            }
+        let Some(command) = definition(noun) else {
             // A mistake, a request for help, or options in a form that only clap reads.
-            None => {
-                let command = help::root(has_option(words, "--help"));
-                let matches = command.try_get_matches_from(words)?.remove_subcommand();
-                matches.unwrap_or_default()
-            }
+            let mut command = help::root(has_option(words, "--help"));
+            let mut matches = command.try_get_matches_from_mut(words)?;
+            let (noun, mut inner) = matches.remove_subcommand().unwrap_or_default();
+            let command = command.find_subcommand(&noun).unwrap_or(&command);
+            return Self::read(command, &mut inner);
         };
-        Ok(Self {
-            global: Global::from_arg_matches_mut(&mut matches)?,
-            noun: Noun::read(&noun, &mut matches)?,
-        })
+        let mut command = command
+            .bin_name(format!("ccctl {noun}"))
+            .no_binary_name(true);
+        let words = line.before.iter().chain(line.after);
+        let mut matches = command.try_get_matches_from_mut(words)?;
+        Self::read(&command, &mut matches)
     }
+
+    fn read(command: &Command, matches: &mut clap::ArgMatches) -> Result<Self, clap::Error> {
+        let noun = if command.get_name() == CONVERSATION {
+            Noun::Conversation(Box::from_arg_matches(matches)?)
+        } else {
+            Noun::Given(Given::of(command, matches))
+        };
+        let global = Global::from_arg_matches_mut(matches)?;
+        Ok(Self { global, noun })
+    }
+}
+
+/// Builds the definition of one word.
+fn definition(word: &str) -> Option<Command> {
+    let mut command = definition::definition(word)?;
+    let about = command.get_about().cloned().unwrap_or_default();
+    if word == CONVERSATION {
+        command = command
+            .subcommand_required(true)
+            .arg_required_else_help(true);
+        command = ConversationVerb::augment_subcommands(command)
+            .override_usage("ccctl conversation [OPTIONS] [COMMAND]");
+    }
+    let command = Global::augment_args(command).about(about);
+    Some(command.disable_help_subcommand(true))
 }
 
 /// True if an option is among the words that do not belong to a program.
@@ -150,51 +153,6 @@ pub(crate) struct Global {
     pub(crate) verbose: bool,
 }
 
-/// Arguments of `call`.
-#[derive(Debug, Args)]
-pub(crate) struct CallArgs {
-    /// Method name, such as session.list
-    #[arg(add = ValueKind::Methods)]
-    pub(crate) method: String,
-    /// Parameters as a JSON object
-    #[arg(default_value = "{}", value_name = "JSON")]
-    pub(crate) params: String,
-}
-
-/// Arguments of `demo`.
-#[derive(Debug, Args)]
-pub(crate) struct DemoArgs {
-    /// Do not stop after each chapter
-    #[arg(long)]
-    pub(crate) fast: bool,
-}
-
-/// Arguments of `completions`.
-#[derive(Debug, Args)]
-pub(crate) struct CompletionsArgs {
-    /// Shell to print the script for
-    pub(crate) shell: clap_complete::Shell,
-}
-
-/// Arguments of `man`.
-#[derive(Debug, Args)]
-pub(crate) struct ManArgs {
-    /// Write all pages to this directory
-    #[arg(long, value_name = "DIR")]
-    #[arg(value_hint = ValueHint::DirPath)]
-    pub(crate) dir: Option<PathBuf>,
-}
-
-/// Arguments of `complete`.
-#[derive(Debug, Args)]
-pub(crate) struct CompleteArgs {
-    /// Index of the word that the cursor is in, from 0
-    pub(crate) index: usize,
-    /// The words of the command line, starting with the program name
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    pub(crate) words: Vec<OsString>,
-}
-
 /// Parses a command as a shell would, without the name of the program.
 #[cfg(test)]
 pub(crate) fn parsed_line(line: &str) -> Result<Ccctl, clap::Error> {
@@ -204,8 +162,11 @@ pub(crate) fn parsed_line(line: &str) -> Result<Ccctl, clap::Error> {
 }
 
 #[cfg(test)]
-pub(crate) fn parsed(line: &str) -> Result<Noun, clap::Error> {
-    parsed_line(line).map(|parsed| parsed.noun)
+pub(crate) fn parsed(line: &str) -> Result<Given, clap::Error> {
+    parsed_line(line).map(|parsed| match parsed.noun {
+        Noun::Given(given) => given,
+        other => panic!("{other:?}"),
+    })
 }
 
 #[cfg(test)]

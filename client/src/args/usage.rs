@@ -1,10 +1,10 @@
 //! Reports of mistakes on the command line, in one line, and `ccctl help`.
 
+use super::definition::{Word, lines_of, words as all_words};
 use super::line::respelled;
-use super::noun::WORDS;
-use super::{Ccctl, ConversationVerb, Global, Noun, whole_definition};
+use super::{Ccctl, ConversationVerb, Global, Noun, definition, whole_definition};
+use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, Subcommand};
 use std::ffi::OsString;
 
 /// Returns clap's message about `words` in one line, without its leading `error:` and with the command that shows help.
@@ -54,47 +54,10 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
     format!("{line}; {} --help shows more", command_of(words))
 }
 
-/// Words of other programs for commands, and what to say about them.
-const OTHER_WORDS: [(&str, &str); 12] = [
-    ("create", "the command is ccctl new"),
-    (
-        "kill",
-        "ccctl close ends a session, and ccctl session signal sends a signal",
-    ),
-    (
-        "list",
-        "ccctl ls lists sessions; nouns have lists of their own, such as ccctl tape list",
-    ),
-    ("ps", "the command is ccctl ls"),
-    (
-        "record",
-        "the command is ccctl rec; ccctl conversation record prints one record of a transcript",
-    ),
-    ("replay", "the command is ccctl play"),
-    ("rm", "ccctl close ends a session"),
-    (
-        "start",
-        "ccctl new starts a program, and ccctl daemon start the daemon",
-    ),
-    (
-        "status",
-        "ccctl daemon status shows the daemon, and ccctl ls the sessions",
-    ),
-    (
-        "stop",
-        "ccctl close ends a session, and ccctl daemon stop stops the daemon",
-    ),
-    ("tail", "the command is ccctl logs"),
-    (
-        "update",
-        "install the newer version, then run ccctl daemon upgrade",
-    ),
-];
-
-/// Returns the name or alias of a subcommand from which `word` differs in case, in one letter, or by two that are swapped.
-pub(crate) fn subcommand_like<V: Subcommand>(word: &str) -> Option<String> {
+/// Returns the name or alias of a subcommand of a word from which `word` differs in case, in one letter, or by two that are swapped.
+pub(crate) fn subcommand_like(noun: &str, word: &str) -> Option<String> {
     let lower = word.to_lowercase();
-    let verbs = V::augment_subcommands(Command::new("ccctl"));
+    let verbs = definition(noun)?;
     let names = verbs
         .get_subcommands()
         .flat_map(Command::get_name_and_visible_aliases);
@@ -127,9 +90,9 @@ fn elsewhere(word: &str, words: &[OsString]) -> Option<String> {
     /// How many commands are named.
     const MOST: usize = 4;
     let here = command_of(words);
-    let other = OTHER_WORDS.iter().find(|(other, _)| *other == word);
+    let other = lines_of("words of other programs").find(|(other, _)| *other == word);
     if let Some((_, hint)) = other.filter(|_| here == "ccctl") {
-        return Some((*hint).to_owned());
+        return Some(hint.to_owned());
     }
     fn collect(path: &str, command: &Command, word: &str, found: &mut Vec<String>) {
         let stem = |name: &str| name.trim_end_matches('s').to_owned();
@@ -159,8 +122,8 @@ fn elsewhere(word: &str, words: &[OsString]) -> Option<String> {
     match &*found {
         [] => {
             // A verb of daily use needs no noun.
-            let is_like = |known: &&super::noun::Word| strsim::osa_distance(known.name, word) == 1;
-            let like = WORDS.iter().find(is_like).filter(|_| here != "ccctl");
+            let is_like = |known: &Word| strsim::osa_distance(known.name, word) == 1;
+            let like = all_words().find(is_like).filter(|_| here != "ccctl");
             like.map(|known| format!("did you mean ccctl {}?", known.name))
         }
         [one] => Some(format!("the command is {one}")),
@@ -243,7 +206,6 @@ fn command_and_name(words: &[OsString]) -> (String, Command) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{BlackBoxVerb, ExecVerb, InvestigateVerb};
 
     fn words(line: &str) -> Vec<OsString> {
         line.split(' ').map(OsString::from).collect()
@@ -350,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_word_that_is_almost_a_subcommand_is_found() {
-        let exec = subcommand_like::<ExecVerb>;
+        let exec = |word| subcommand_like("exec", word);
         for (word, like) in [
             ("lits", "list"),
             ("sessons", "sessions"),
@@ -366,9 +328,9 @@ mod tests {
         for word in ["list", "ls", "x", "", "refactor", "list them"] {
             assert_eq!(exec(word), None, "{word}");
         }
-        let test = subcommand_like::<BlackBoxVerb>("shw");
+        let test = subcommand_like("test", "shw");
         assert_eq!(test.as_deref(), Some("show"));
-        let investigate = subcommand_like::<InvestigateVerb>("lsit");
+        let investigate = subcommand_like("investigate", "lsit");
         assert_eq!(investigate.as_deref(), Some("list"));
     }
 }

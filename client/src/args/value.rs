@@ -1,74 +1,130 @@
 //! Parsers of option values: seconds, sizes, variables. The error of each says what to give instead, as a fragment.
 
+use super::events::EVENTS;
+use crate::detach_keys::detach_keys;
 use crate::typed::typed;
 use ccd_base::clock;
-use ccd_protocol::Timeout;
-use ccd_protocol::session::Pattern;
+use ccd_policy::split_list;
+use ccd_protocol::black_box::TestType;
+use ccd_protocol::coach::{CandidateStatus, CandidateType, Scope, SignalType};
+use ccd_protocol::data::DataPart;
+use ccd_protocol::pattern::PatternType;
+use ccd_protocol::tape::Decorator;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
-use std::convert::Infallible;
+use serde_json::{Value, json};
 use std::time::{Duration, SystemTime};
 
 /// Rows and columns of a terminal; the daemon checks their range.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Size {
     pub(crate) rows: i64,
     pub(crate) cols: i64,
 }
 
-/// Parameters with the fields that arguments have too, as they are there, and then the others.
-macro_rules! params {
-    ($type:ident { $($same:ident),* } of $args:ident $(, $($others:tt)+)?) => {
-        $type {
-            $($same: Clone::clone(&$args.$same),)*
-            $($($others)+)?
-        }
-    };
+/// Reads the value of an argument of a kind in `commands.txt`; the error says what to give instead.
+pub(super) fn read(kind: &str, text: &str) -> Result<Value, String> {
+    Ok(match kind {
+        "count" => json!(count(text)?),
+        "int" => json!(text.parse::<i64>().map_err(|_| "give a whole number")?),
+        "seconds" => json!(seconds(text)?),
+        "ms" => json!(not_negative(text, "0 or more milliseconds, such as 500")?),
+        "minutes" => json!(60.0 * not_negative(text, "0 or more minutes, such as 10 or 0.5")?),
+        "interval" => json!(interval(text)?),
+        "timeout" if text == "none" => json!(text),
+        "timeout" => json!(seconds(text)? * 1000.0),
+        "age" => json!(age(text)?),
+        "days" if text.ends_with(|c: char| c.is_ascii_alphabetic()) => json!(age(text)?),
+        "days" => json!(age(&format!("{text}d"))?),
+        "time" => json!(time(text)?),
+        "factor" => json!(factor(text)?),
+        "percent" => json!(percent(text)?),
+        "latency" => latency(text)?,
+        "size" => size(text)?,
+        "switch" => json!(switch(text)?),
+        "dir" | "place" | "project" => json!(directory(text)?),
+        "variable" => json!(variable(text)?),
+        "terminal_type" => json!(terminal_type(text)?),
+        "tools" => tools(text)?,
+        "decorator" => decorator(text)?,
+        "pattern_type" => pattern_type(text)?,
+        "keys" => detach_keys(text).map(|_| json!(text))?,
+        kind => match kind.split_once("..") {
+            Some(limits) => json!(within(text, limits)?),
+            None => json!(text),
+        },
+    })
 }
-pub(crate) use params;
+
+/// True for the kinds that `commands.txt` can name.
+#[cfg(test)]
+pub(super) fn is_known(kind: &'static str) -> bool {
+    let with_a_form = "size switch dir place project variable terminal_type tools decorator pattern_type keys time";
+    let as_given = "tape file program command";
+    let mut kinds = with_a_form.split(' ').chain(as_given.split(' '));
+    is_number(kind) || names(kind).is_some() || kinds.any(|one| one == kind)
+}
+
+/// True for kinds whose values may start with `-`, so that a negative number is not taken for an option.
+pub(super) fn is_number(kind: &str) -> bool {
+    let numbers = "count int seconds ms minutes interval timeout age days factor percent latency";
+    kind.contains("..") || numbers.split(' ').any(|number| number == kind)
+}
+
+/// The words that a kind allows, if it is a list of words; those in parentheses are not shown.
+pub(super) fn names(kind: &'static str) -> Option<Vec<&'static str>> {
+    Some(match kind {
+        "signal_type" => SignalType::ALL.map(SignalType::name).to_vec(),
+        "candidate_type" => CandidateType::ALL.iter().map(|one| one.name()).collect(),
+        "candidate_status" => CandidateStatus::ALL.iter().map(|one| one.name()).collect(),
+        "scope" => Scope::ALL.iter().map(|one| one.name()).collect(),
+        "test_type" => TestType::ALL.map(TestType::name).to_vec(),
+        "data_part" => DataPart::ALL.map(DataPart::name).to_vec(),
+        "event" => EVENTS.to_vec(),
+        kind if kind.contains('|') => kind.split('|').collect(),
+        _ => return None,
+    })
+}
+
+/// A parser of one of these words; `-` and `_` are the same. The value is the word as it is here.
+pub(super) fn one_of(names: Vec<&'static str>) -> impl TypedValueParser<Value = Value> {
+    let bare = |name: &'static str| name.trim_matches(['(', ')']);
+    let all: Vec<_> = names.iter().map(|name| bare(name)).collect();
+    let names = names.into_iter().map(move |name| {
+        let value = PossibleValue::new(bare(name)).hide(name.starts_with('('));
+        value.aliases([bare(name).replace('_', "-"), bare(name).replace('-', "_")])
+    });
+    let plain = |word: &str| word.to_lowercase().replace('-', "_");
+    PossibleValuesParser::new(names).map(move |word| {
+        let name = all.iter().find(|name| plain(name) == plain(&word));
+        json!(name)
+    })
+}
 
 /// Parses a directory, which need not exist.
-pub(crate) fn directory(text: &str) -> Result<String, String> {
+pub(super) fn directory(text: &str) -> Result<String, String> {
     match text {
         "" => Err("give a directory, such as tests/tapes".to_owned()),
         text => Ok(text.to_owned()),
     }
 }
 
-/// Parses a timeout: seconds, fractions allowed, or `none` for no limit.
-pub(crate) fn timeout(text: &str) -> Result<Timeout, String> {
-    if text == "none" {
-        return Ok(Timeout::Forever);
-    }
-    seconds(text).map(|seconds| Timeout::After(seconds * 1000.0))
-}
-
 /// Parses seconds, fractions allowed.
-pub(crate) fn seconds(text: &str) -> Result<f64, String> {
+fn seconds(text: &str) -> Result<f64, String> {
     not_negative(text, "0 or more seconds, such as 2 or 0.5")
 }
 
-/// Parses milliseconds, fractions allowed.
-pub(crate) fn milliseconds(text: &str) -> Result<f64, String> {
-    not_negative(text, "0 or more milliseconds, such as 500")
-}
-
 /// Parses a refresh interval in seconds.
-pub(crate) fn interval(text: &str) -> Result<Duration, String> {
+fn interval(text: &str) -> Result<f64, String> {
     match seconds(text) {
-        Ok(seconds @ 0.1..=3600.0) => Ok(Duration::from_secs_f64(seconds)),
+        Ok(seconds @ 0.1..=3600.0) => Ok(seconds),
         _ => Err("give 0.1 to 3600 seconds, such as 2 or 0.5".to_owned()),
     }
 }
 
-/// Parses minutes and returns seconds.
-pub(crate) fn minutes(text: &str) -> Result<f64, String> {
-    not_negative(text, "0 or more minutes, such as 10 or 0.5").map(|minutes| minutes * 60.0)
-}
-
 /// Parses an age: seconds, or a number with s, m, h or d; returns seconds.
-pub(crate) fn age(text: &str) -> Result<f64, String> {
+fn age(text: &str) -> Result<f64, String> {
     const UNITS: [(char, f64); 4] = [('s', 1.0), ('m', 60.0), ('h', 3_600.0), ('d', 86_400.0)];
     let unit = UNITS.iter().find(|(letter, _)| text.ends_with(*letter));
     let (number, seconds) = match unit {
@@ -78,13 +134,18 @@ pub(crate) fn age(text: &str) -> Result<f64, String> {
     not_negative(number, "a time such as 90, 90s, 30m, 12h or 7d").map(|number| number * seconds)
 }
 
+/// The time of an age, counted back from now, in RFC 3339.
+pub(crate) fn ago(text: &str) -> Option<String> {
+    let age = Duration::try_from_secs_f64(age(text).ok()?).ok();
+    let time = age.and_then(|age| SystemTime::now().checked_sub(age));
+    // The daemon's records start later.
+    Some(clock::at_us(time.unwrap_or(SystemTime::UNIX_EPOCH)))
+}
+
 /// Parses a time: an age, counted back from now, a date in UTC, or a time as in RFC 3339; returns RFC 3339.
-pub(crate) fn time(text: &str) -> Result<String, String> {
-    if let Ok(seconds) = age(text) {
-        let age = Duration::try_from_secs_f64(seconds).ok();
-        let time = age.and_then(|age| SystemTime::now().checked_sub(age));
-        // The daemon's records start later.
-        return Ok(clock::at_us(time.unwrap_or(SystemTime::UNIX_EPOCH)));
+fn time(text: &str) -> Result<String, String> {
+    if let Some(time) = ago(text) {
+        return Ok(time);
     }
     let midnight = format!("{text}T00:00:00.000Z");
     if clock::parse(&midnight).is_some() {
@@ -103,7 +164,7 @@ pub(crate) fn time(text: &str) -> Result<String, String> {
 }
 
 /// Parses a speed factor.
-pub(crate) fn factor(text: &str) -> Result<f64, String> {
+fn factor(text: &str) -> Result<f64, String> {
     match not_negative(text, "") {
         Ok(factor) if factor > 0.0 => Ok(factor),
         _ => Err("give a number above 0, such as 2 or 0.5".to_owned()),
@@ -111,13 +172,13 @@ pub(crate) fn factor(text: &str) -> Result<f64, String> {
 }
 
 /// Parses a count or an offset.
-pub(crate) fn count(text: &str) -> Result<u64, String> {
+fn count(text: &str) -> Result<u64, String> {
     text.parse()
         .map_err(|_| "give a whole number of 0 or more".to_owned())
 }
 
 /// Parses `COLSxROWS`, or `cols=COLS,rows=ROWS`.
-pub(crate) fn size(text: &str) -> Result<Size, String> {
+fn size(text: &str) -> Result<Value, String> {
     let pair = |first: &str, second: &str| {
         Some(Size {
             cols: first.parse().ok()?,
@@ -129,7 +190,7 @@ pub(crate) fn size(text: &str) -> Result<Size, String> {
         .and_then(|rest| rest.split_once(",rows="))
         && let Some(size) = pair(cols, rows)
     {
-        return Ok(size);
+        return Ok(json!(size));
     }
     let size = text
         .split_once(['x', 'X'])
@@ -139,31 +200,21 @@ pub(crate) fn size(text: &str) -> Result<Size, String> {
         Some(Size { rows, cols }) if cols < rows => Err(format!(
             "a size is COLUMNSxROWS; give {rows}x{cols} for {rows} columns and {cols} rows, or cols={cols},rows={rows} for {cols} columns and {rows} rows"
         )),
-        Some(size) => Ok(size),
+        Some(size) => Ok(json!(size)),
         None => Err("give COLUMNSxROWS, such as 80x24".to_owned()),
     }
 }
 
-/// Returns the patterns that texts stand for, with `--exact` or without.
-pub(crate) fn patterns(texts: &[String], is_exact: bool) -> Vec<Pattern> {
-    let pattern = if is_exact {
-        Pattern::Exact
-    } else {
-        Pattern::Regex
-    };
-    texts.iter().cloned().map(pattern).collect()
-}
-
 /// Parses `NAME=VALUE`.
-pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
+fn variable(text: &str) -> Result<&str, String> {
     match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        Some((name, _)) if !name.is_empty() => Ok(text),
         _ => Err("give NAME=VALUE".to_owned()),
     }
 }
 
 /// Parses what can be a terminal type, as `session.create` checks it.
-pub(crate) fn terminal_type(text: &str) -> Result<String, String> {
+fn terminal_type(text: &str) -> Result<String, String> {
     let is_part = |byte: u8| byte.is_ascii_graphic() && byte != b'/';
     let is_name = (1..=64).contains(&text.len()) && text.bytes().all(is_part);
     is_name.then(|| text.to_owned()).ok_or_else(|| {
@@ -172,34 +223,8 @@ pub(crate) fn terminal_type(text: &str) -> Result<String, String> {
     })
 }
 
-/// Where a secret comes from. The secret itself is never on the command line, which other users can read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum SecretFrom {
-    /// An environment variable.
-    Env(String),
-    File(String),
-    /// The user is asked at the terminal.
-    Prompt,
-    /// Not a known source; perhaps the secret itself. The parser does not fail, because its error would show the word.
-    Unknown,
-}
-
-/// Parses `NAME=env:VARIABLE`, `NAME=file:PATH` or `NAME=prompt`.
-pub(crate) fn secret(text: &str) -> Result<(String, SecretFrom), Infallible> {
-    // A word without `=` may be the secret.
-    let (name, from) = text.split_once('=').unwrap_or(("", ""));
-    let from = match from.split_once(':') {
-        _ if name.is_empty() => SecretFrom::Unknown,
-        Some(("env", variable)) if !variable.is_empty() => SecretFrom::Env(variable.to_owned()),
-        Some(("file", path)) if !path.is_empty() => SecretFrom::File(path.to_owned()),
-        None if from == "prompt" => SecretFrom::Prompt,
-        _ => SecretFrom::Unknown,
-    };
-    Ok((name.to_owned(), from))
-}
-
 /// Parses `on` or `off`.
-pub(crate) fn switch(text: &str) -> Result<bool, String> {
+fn switch(text: &str) -> Result<bool, String> {
     match text {
         "on" => Ok(true),
         "off" => Ok(false),
@@ -232,6 +257,61 @@ pub(super) fn named<T: DeserializeOwned>(word: &str) -> Option<T> {
     values.find_map(|word| typed(&word).ok())
 }
 
+fn within(text: &str, (first, last): (&str, &str)) -> Result<u64, String> {
+    let number = |text: &str| text.parse::<u64>().ok();
+    let found = number(text).filter(|found| (number(first)..=number(last)).contains(&Some(*found)));
+    found.ok_or_else(|| format!("give a whole number from {first} to {last}"))
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if (0.0..=100.0).contains(&number) => Ok(number),
+        _ => Err("give 0 to 100".to_owned()),
+    }
+}
+
+fn latency(text: &str) -> Result<Value, String> {
+    let number = |text: &str| text.trim().parse::<u64>().ok();
+    let parsed = match text.split_once('-') {
+        _ if text == "recorded" => Some(json!(text)),
+        None => number(text).map(Value::from),
+        Some((low, high)) => number(low)
+            .zip(number(high))
+            .filter(|(low, high)| low <= high)
+            .map(|(low, high)| json!([low, high])),
+    };
+    parsed.ok_or_else(|| {
+        "give recorded, milliseconds such as 0 or 20, or a range such as 5-50".to_owned()
+    })
+}
+
+fn decorator(text: &str) -> Result<Value, String> {
+    let decorator: Decorator =
+        serde_json::from_str(text).map_err(|error| format!("not a decorator: {error}"))?;
+    match (&decorator.replace, &decorator.with, &decorator.filter) {
+        (Some(_), Some(_), None) | (None, None, Some(_)) => Ok(json!(decorator)),
+        _ => Err("give either replace and with, or filter".to_owned()),
+    }
+}
+
+/// Splits rules at the commas that are not in parentheses. An empty list is refused: it would mean no restriction.
+fn tools(text: &str) -> Result<Value, String> {
+    match split_list(text) {
+        rules if rules.is_empty() => Err("give at least one tool, such as Read".to_owned()),
+        rules => Ok(json!(rules)),
+    }
+}
+
+fn pattern_type(text: &str) -> Result<Value, String> {
+    let text = text.to_ascii_lowercase().replace('-', "_");
+    let names = PatternType::ALL.map(PatternType::name);
+    if names.contains(&&*text) {
+        Ok(json!(text))
+    } else {
+        Err(format!("give one of {}", names.join(", ")))
+    }
+}
+
 fn not_negative(text: &str, wanted: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
@@ -245,9 +325,10 @@ mod tests {
 
     #[test]
     fn none_and_zero_are_different_timeouts() {
-        assert_eq!(timeout("none"), Ok(Timeout::Forever));
-        assert_eq!(timeout("0"), Ok(Timeout::After(0.0)));
-        assert_eq!(timeout("0.25"), Ok(Timeout::After(250.0)));
+        let timeout = |text| read("timeout", text);
+        assert_eq!(timeout("none"), Ok(json!("none")));
+        assert_eq!(timeout("0"), Ok(json!(0.0)));
+        assert_eq!(timeout("0.25"), Ok(json!(250.0)));
         for bad in ["", "-1", "nan", "inf", "1e999", "5m"] {
             assert!(timeout(bad).is_err(), "{bad}");
         }
@@ -285,38 +366,23 @@ mod tests {
     #[test]
     fn sizes_variables_and_terminal_types_have_their_form() {
         for text in ["80x24", "cols=80,rows=24"] {
-            assert_eq!(size(text), Ok(Size { rows: 24, cols: 80 }), "{text}");
+            assert_eq!(size(text), Ok(json!({"rows": 24, "cols": 80})), "{text}");
         }
-        assert_eq!(size("cols=24,rows=80"), Ok(Size { rows: 80, cols: 24 }));
+        assert_eq!(size("cols=24,rows=80"), Ok(json!({"rows": 80, "cols": 24})));
         let both = size("24x80").unwrap_err();
         assert!(
             both.contains("80x24 for 80 columns and 24 rows") && both.contains("cols=24,rows=80")
         );
-        assert_eq!(size("0X0"), Ok(Size { rows: 0, cols: 0 }));
+        assert_eq!(size("0X0"), Ok(json!({"rows": 0, "cols": 0})));
         for bad in ["24", "x", "24x", "ax1", "1x2x3"] {
             assert!(size(bad).is_err(), "{bad}");
         }
-        assert_eq!(variable("A=b=c"), Ok(("A".into(), "b=c".into())));
-        assert_eq!(variable("A="), Ok(("A".into(), String::new())));
+        assert!(variable("A=").is_ok() && variable("A=b=c").is_ok());
         assert!(variable("=b").is_err() && variable("A").is_err());
         let known = "screen.xterm-256color";
         assert_eq!(terminal_type(known).unwrap(), known);
         for wrong in ["", "a b", "a\nb", "../x", &"x".repeat(65)] {
             assert!(terminal_type(wrong).is_err(), "{wrong:?}");
-        }
-    }
-
-    #[test]
-    fn a_secret_is_named_and_never_given_itself() {
-        let env = SecretFrom::Env("PW".into());
-        assert_eq!(secret("pw=env:PW"), Ok(("pw".into(), env)));
-        let file = SecretFrom::File("a:b=c".into());
-        assert_eq!(secret("pw=file:a:b=c"), Ok(("pw".into(), file)));
-        assert_eq!(secret("pw=prompt"), Ok(("pw".into(), SecretFrom::Prompt)));
-        for bad in ["", "pw", "pw=hunter2", "pw=env:", "=env:PW", "pw=file"] {
-            let Ok((name, from)) = secret(bad);
-            assert_eq!(from, SecretFrom::Unknown, "{bad}");
-            assert!(["", "pw"].contains(&&*name) && (name.is_empty() || bad.contains('=')));
         }
     }
 }

@@ -6,9 +6,10 @@ mod threads;
 
 pub(crate) use screen::{Below, UserScreen};
 
-use crate::args::{AttachArgs, Size};
+use crate::args::{Given, Size};
 use crate::call::{ConnectError, Connection, DaemonAddress, SETTLED};
 use crate::detach_keys::{DetachKeys, Watch};
+use crate::fields::Fields as _;
 use crate::lifeline::Lifeline;
 use crate::output::decode;
 use crate::terminal::{can_draw, terminal_size};
@@ -44,13 +45,13 @@ const MAX_SHORT_LOSSES: u32 = 5;
 
 /// Attaches the terminal to a session until the user detaches or the session ends.
 /// After an error, the terminal is restored.
-pub(crate) fn attach(args: &AttachArgs, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) fn attach(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionAttachParams {
-        session: args.session.clone(),
-        read_only: args.read_only,
+        session: args.text("session").to_owned(),
+        read_only: args.has("read_only"),
         ..SessionAttachParams::default()
     };
-    attach_to(params, &args.detach.detach_keys, context)
+    attach_to(params, &args.detach_keys(), context)
 }
 
 /// How the user left a program that nobody else can attach to.

@@ -2,7 +2,7 @@
 
 use super::again::is_repeatable;
 use super::connect::ConnectError;
-use super::hint::hint;
+use super::hint::{self, hint};
 use super::host::is_elsewhere;
 use crate::Exit;
 use ccd_protocol::ErrorObject;
@@ -233,60 +233,21 @@ fn message_of_silence(method: &str, pid: Option<i32>) -> String {
     }
 }
 
-/// Commands that show whether methods were carried out.
-const SHOWN_BY: &[(&str, &str)] = &[
-    (
-        "session show",
-        "session.signal session.close session.resize session.rename session.pipe",
-    ),
-    ("ls --all", "session.cleanup"),
-    ("program list", "program.save program.delete"),
-    ("chain list", "chain.delete"),
-    ("tape list", "tape.import"),
-    (
-        "job list",
-        "chain.run chain.parallel chain.watch tape.verify",
-    ),
-    ("job list", "daemon.check job.cancel"),
-    ("pattern list", "pattern.unset"),
-    ("coach show", "coach.approve coach.reject coach.edit"),
-    ("coach show", "coach.promote coach.undo coach.guard"),
-    ("coach status", "coach.mute coach.forget"),
-    ("coach status", "coach.aggregate coach.import"),
-    ("memory status", "memory.save memory.link"),
-    ("exec list", "exec.cancel"),
-    ("exec sessions", "exec.end exec.cleanup"),
-];
-
 /// What to do after the loss of a reply, in terms of the command line.
 fn after_loss(method: &str) -> String {
-    let is_it = |(_, methods): &&(_, &str)| methods.split(' ').any(|one| one == method);
-    let done = SHOWN_BY.iter().find(is_it).map(|(command, _)| *command);
     let changes_nothing =
         is_repeatable(method) || method.ends_with(".subscribe") || method == "session.tail";
-    let (what, check) = match (method, done) {
-        (_, Some(command)) => ("it was done", command),
-        ("session.send", _) => ("the input was typed", "read before you send it again"),
-        ("session.run", _) => ("the command was run", "read before you run it again"),
-        ("session.create", _) => ("the program was started", "ls"),
-        ("tape.redact" | "tape.prune", _) => (
-            "all of it was done",
-            "tape redact, or ccctl tape prune --unused --dry-run",
-        ),
-        ("data.forget", _) => ("all of it was done", "data"),
-        ("exec.run", _) => ("the run was started", "exec list"),
-        ("session.expect", _) => {
-            return "it is unknown whether the session's read position was moved: expect again with --from OFFSET"
-                .to_owned();
-        }
-        ("run" | "run.once", _) => return "the program is ended too".to_owned(),
-        ("exec", _) => return "the run may continue: check with ccctl exec list".to_owned(),
-        _ if changes_nothing => {
-            return "ccctl daemon status shows whether one is running".to_owned();
-        }
-        _ => ("it was done", "daemon status"),
-    };
-    format!("it is unknown whether {what}: check with ccctl {check}")
+    match method {
+        "run" | "run.once" => "the program is ended too".to_owned(),
+        "exec" => "the run may continue: check with ccctl exec list".to_owned(),
+        _ => hint::after_loss(method).unwrap_or_else(|| {
+            if changes_nothing {
+                "ccctl daemon status shows whether one is running".to_owned()
+            } else {
+                "it is unknown whether it was done: check with ccctl daemon status".to_owned()
+            }
+        }),
+    }
 }
 
 fn on_one_line(text: &str) -> String {

@@ -4,87 +4,58 @@ use crate::args::command_of_method;
 use ccd_protocol::{ErrorCode, ErrorObject};
 use std::borrow::Cow;
 
-/// Methods whose commands have `--exact`.
-const WITH_EXACT: [&str; 3] = ["session.send", "session.expect", "run"];
+/// Advice in terms of the command line, a line each, and the first that fits is given. Above the blank line, for errors: the
+/// kind, members that the data has or has not (`!`), the methods (`@`), and the advice; `-` is none. Below it, for requests
+/// without a reply: the methods, what is unknown, and how to find out.
+const ADVICE: &str = include_str!("advice.txt");
 
 /// Returns what to do about an error of a method or a command; `None` if the message is enough or there is no advice.
 pub(crate) fn hint<'a>(method: &str, error: &'a ErrorObject) -> Option<Cow<'a, str>> {
-    let own = match error.known() {
-        Some(ErrorCode::MethodNotFound) => {
-            let names = ccd_protocol::methods().map(|known| known.name);
-            return Some(match ccd_base::nearest::nearest(method, names) {
-                Some(name) => format!("did you mean {name}?").into(),
-                None => "ccctl call rpc.discover lists all methods".into(),
-            });
-        }
-        Some(ErrorCode::SessionNotFound) if !has(error, "candidates") => {
-            "ccctl ls --all shows all sessions"
-        }
-        Some(ErrorCode::SessionNotAlive) => "ccctl read still prints its output",
-        Some(ErrorCode::ConfigNotFound) => "ccctl program list shows all configurations",
-        Some(ErrorCode::InvalidArgument) if has(error, "missing") => {
-            "set each with --set NAME=VALUE"
-        }
-        Some(ErrorCode::InvalidArgument) if has(error, "key") => {
-            "keys are named as in tmux and separated by commas: --keys C-c,Up,Enter; text is sent without --keys"
-        }
-        Some(ErrorCode::InvalidPattern)
-            if has(error, "position") && WITH_EXACT.contains(&method) =>
-        {
-            "--exact matches the text as it is"
-        }
-        Some(ErrorCode::SessionConflict) if !has(error, "session") => "--force overwrites it",
-        Some(ErrorCode::SessionConflict) => {
-            "choose another name or close that session; --reuse accepts only a session with the same program, arguments, directory and size"
-        }
-        Some(ErrorCode::MaxSessions) => {
-            "ccctl close ends one; the configuration key max_sessions sets the limit"
-        }
-        // The last lines of its output follow.
-        Some(ErrorCode::ExpectTimeout | ErrorCode::ProcessEnded) if has(error, "step") => {
-            return None;
-        }
-        Some(ErrorCode::ExpectTimeout) if has(error, "discarded") => {
-            "the program discarded the input unread: run ccctl wait --input, then send it again"
-        }
-        Some(ErrorCode::ExpectTimeout | ErrorCode::Timeout) if has(error, "injected") => {
-            "the error_rate of the tape options cut the output: neither the tape nor the program is at fault; -v shows the output"
-        }
-        Some(ErrorCode::InjectedError) if has(error, "recent_output") => {
-            "neither the tape nor the program is at fault; -v shows its last output"
-        }
-        Some(ErrorCode::InjectedError) => {
-            "neither the tape nor the program is at fault; ccctl read still prints its output"
-        }
-        Some(ErrorCode::ExpectTimeout) if has(error, "awaited") => {
-            "the tape recorded these lines as one input and answers after all of it is typed: -v shows the missing rest as awaited"
-        }
-        Some(ErrorCode::ExpectTimeout) => "-v shows the output instead",
-        Some(ErrorCode::Timeout) if has(error, "program") => "-v shows what the program was doing",
-        Some(ErrorCode::Timeout) if has(error, "output") => {
-            "ccctl logs -f shows the rest, ccctl send --keys C-c ends it"
-        }
-        Some(ErrorCode::ProcessEnded) => "-v shows its last output",
-        Some(ErrorCode::InputFull) => "ccctl session show says whether the program waits for input",
-        Some(ErrorCode::NotAShell) => {
-            "start one with ccctl new --shell, or use ccctl send --expect"
-        }
-        Some(ErrorCode::HandedOver) if has(error, "written_bytes") => {
-            "send the rest, or check with ccctl read first"
-        }
-        Some(ErrorCode::SpawnFailed) => return None,
-        Some(ErrorCode::ChainNotFound) => "ccctl chain list shows all chains",
-        // The daemon gives no hint where the name of a file was asked for.
-        Some(ErrorCode::TapeNotFound) if error.hint().is_some() && !has(error, "candidates") => {
-            "ccctl tape list shows all tapes, with --tapes those of another directory"
-        }
-        Some(ErrorCode::TapeFormatNewer) => "run ccctl daemon upgrade, or record it again",
-        _ => {
+    if error.known() == Some(ErrorCode::MethodNotFound) {
+        let names = ccd_protocol::methods().map(|known| known.name);
+        return Some(match ccd_base::nearest::nearest(method, names) {
+            Some(name) => format!("did you mean {name}?").into(),
+            None => "ccctl call rpc.discover lists all methods".into(),
+        });
+    }
+    let (errors, _) = ADVICE.split_once("\n\n")?;
+    let mut lines = errors.lines().filter_map(|line| line.split_once(": "));
+    match lines.find(|(when, _)| fits(when, method, error)) {
+        Some((_, "-")) => None,
+        Some((_, advice)) => Some(advice.into()),
+        None => {
             let hint = error.hint().filter(|hint| !error.message.contains(hint))?;
-            return in_commands(hint);
+            in_commands(hint)
         }
+    }
+}
+
+fn fits(when: &str, method: &str, error: &ErrorObject) -> bool {
+    let has = |key: &str| {
+        error
+            .data
+            .as_ref()
+            .is_some_and(|data| data.contains_key(key))
     };
-    Some(own.into())
+    let mut words = when.split(' ');
+    let kind = error.known().map(ErrorCode::kind);
+    let is_kind = words.next() == kind;
+    is_kind
+        && words.all(
+            |word| match (word.strip_prefix('!'), word.strip_prefix('@')) {
+                (Some(key), _) => !has(key),
+                (_, Some(methods)) => methods.split(',').any(|one| one == method),
+                _ => has(word),
+            },
+        )
+}
+
+/// What is unknown after the loss of a reply, and what to do; `None` for methods that change nothing.
+pub(super) fn after_loss(method: &str) -> Option<String> {
+    let (_, methods) = ADVICE.split_once("\n\n")?;
+    let mut lines = methods.lines().filter_map(|line| line.split_once(": "));
+    let (_, what) = lines.find(|(methods, _)| methods.split(',').any(|one| one == method))?;
+    Some(format!("it is unknown whether {what}"))
 }
 
 /// Returns a hint of the daemon with commands in place of methods; `None` if it is about a request.
@@ -106,13 +77,6 @@ fn in_commands(hint: &str) -> Option<Cow<'_, str>> {
         method => command_of_method(method),
     };
     Some(hint.replace(method, &format!("ccctl {command}")).into())
-}
-
-fn has(error: &ErrorObject, key: &str) -> bool {
-    error
-        .data
-        .as_ref()
-        .is_some_and(|data| data.contains_key(key))
 }
 
 #[cfg(test)]
@@ -179,6 +143,26 @@ mod tests {
             (Unavailable, "session.pipe", of_method("do y"), None),
         ] {
             assert_eq!(hint(method, &error(code, &data)).as_deref(), told, "{data}");
+        }
+    }
+
+    #[test]
+    fn every_line_of_advice_is_about_a_kind_or_methods_that_there_are() {
+        let (errors, methods) = ADVICE.split_once("\n\n").unwrap();
+        for line in errors.lines() {
+            let kind = line.split([' ', ':']).next().unwrap();
+            assert!(
+                ErrorCode::ALL.iter().any(|code| code.kind() == kind),
+                "{line}"
+            );
+        }
+        for line in methods.lines() {
+            for method in line.split(": ").next().unwrap().split(',') {
+                assert!(
+                    ccd_protocol::methods().any(|one| one.name == method),
+                    "{line}"
+                );
+            }
         }
     }
 

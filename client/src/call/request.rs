@@ -4,13 +4,13 @@ use super::again::again;
 use super::connect::DaemonAddress;
 use super::failure::Failure;
 use ccd_protocol::daemon::DaemonPing;
-use ccd_protocol::session::{SessionClose, SessionCloseParams};
+use ccd_protocol::session::SessionClose;
 use ccd_protocol::{Caller, ErrorCode, ErrorObject, Method, NoParams, PROTOCOL_VERSION};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
@@ -148,12 +148,12 @@ impl Connection {
     }
 
     /// Calls as [`Self::call`] does, for a reply of which only some members are needed.
-    pub(crate) fn fetch<M: Method>(
+    pub(crate) fn fetch(
         &mut self,
-        params: &M::Params,
+        method: &str,
+        params: &impl Serialize,
     ) -> Result<Answer<Value>, Failure> {
-        let json = self.request(M::NAME, params)?;
-        answer(M::NAME, json)
+        answer(method, self.request(method, params)?)
     }
 
     /// Calls a method by name and returns the reply's `result` as received.
@@ -321,22 +321,16 @@ pub(crate) fn call_within<M: Method>(
 }
 
 /// Calls as [`call_within`] does, for a reply of which only some members are needed.
-pub(crate) fn fetch_within<M: Method>(
-    place: &DaemonAddress,
-    params: &M::Params,
-    limit: Option<Duration>,
-) -> Result<Answer<Value>, Failure> {
-    fetch_by_name(place, M::NAME, params, limit)
-}
-
-pub(crate) fn fetch_by_name(
+pub(crate) fn fetch_within(
     place: &DaemonAddress,
     method: &str,
     params: &impl Serialize,
     limit: Option<Duration>,
 ) -> Result<Answer<Value>, Failure> {
-    let json = request_within(place, method, &written(method, params)?, limit)?;
-    answer(method, json)
+    answer(
+        method,
+        request_within(place, method, &written(method, params)?, limit)?,
+    )
 }
 
 fn answer<T: DeserializeOwned>(method: &str, json: Box<RawValue>) -> Result<Answer<T>, Failure> {
@@ -345,11 +339,8 @@ fn answer<T: DeserializeOwned>(method: &str, json: Box<RawValue>) -> Result<Answ
 }
 
 pub(crate) fn close(place: &DaemonAddress, session: &str) -> Result<Value, Failure> {
-    let params = SessionCloseParams {
-        session: session.to_owned(),
-        grace_ms: None,
-    };
-    fetch_within::<SessionClose>(place, &params, None).map(|answer| answer.value)
+    let params = json!({ "session": session });
+    fetch_within(place, SessionClose::NAME, &params, None).map(|answer| answer.value)
 }
 
 /// Connects to `place` and calls a method by name, as [`call_at`] does.

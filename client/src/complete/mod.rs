@@ -7,7 +7,8 @@ mod line;
 mod names;
 mod offered;
 
-use crate::args::{self, CompleteArgs, whole_definition};
+use crate::args::{self, Given, whole_definition};
+use crate::fields::Fields as _;
 use crate::names::Name;
 use crate::{Context, Exit, Failure};
 use clap::Command;
@@ -22,8 +23,8 @@ const FISH: &str = include_str!("ccctl.fish");
 const MAX_CANDIDATES: usize = 500;
 
 /// Returns the script for a shell. Scripts for shells other than bash, zsh and fish complete commands and options only.
-pub(crate) fn script(shell: Shell) -> Vec<u8> {
-    match shell {
+pub(crate) fn script(shell: &str) -> Vec<u8> {
+    match shell.parse().unwrap_or(Shell::Bash) {
         Shell::Bash => BASH.into(),
         Shell::Zsh => ZSH.into(),
         Shell::Fish => FISH.into(),
@@ -37,16 +38,13 @@ pub(crate) fn script(shell: Shell) -> Vec<u8> {
 
 /// Prints the completions of a word, one per line with a tab before its description, or a word such as `:files` if the
 /// shell completes better.
-pub(crate) fn complete(args: &CompleteArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let words: Vec<String> = args
-        .words
-        .iter()
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
+pub(crate) fn complete(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let words = args.words("words");
+    let index = args.number("index") as usize;
     let mut command = whole_definition();
     command.build();
-    let current = words.get(args.index).map_or("", String::as_str);
-    let before = words.get(..args.index.min(words.len())).unwrap_or_default();
+    let current = words.get(index).map_or("", String::as_str);
+    let before = words.get(..index.min(words.len())).unwrap_or_default();
     let before = args::spelled_out(before);
     let line = TypedLine::read(&command, before.get(1..).unwrap_or_default());
     let mut text = String::new();

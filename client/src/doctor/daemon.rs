@@ -8,6 +8,7 @@ use crate::fields::Fields as _;
 use crate::hooks::{Daemon, Survey, connection, is_same};
 use crate::render::counted;
 use ccd_base::shell;
+use ccd_protocol::Method as _;
 use ccd_protocol::NoParams;
 use ccd_protocol::coach::CoachStatus;
 use ccd_protocol::daemon::{DaemonStatusReply, HandOver, HandOverCause};
@@ -149,7 +150,7 @@ fn coach(context: &Context) -> Vec<Check> {
     let Ok(Some(mut connection)) = connection(context) else {
         return Vec::new();
     };
-    let problems = match connection.fetch::<CoachStatus>(&NoParams {}) {
+    let problems = match connection.fetch(CoachStatus::NAME, &NoParams {}) {
         Ok(status) => {
             let problems = status.value.list("problems").iter();
             problems

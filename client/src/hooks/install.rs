@@ -8,13 +8,36 @@ use super::recording;
 use super::settings::{self, Mistake};
 use super::survey::Survey;
 
-use crate::args::{HookArgs, HooksInstallArgs, HooksUninstallArgs, ScopeArgs};
+use crate::args::{DEFAULT_EVENTS, EVENTS, Given, HookArgs};
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, named_file, render};
+use ccd_protocol::Method as _;
 use ccd_protocol::daemon::{ConfigGet, ConfigGetParams};
 use std::path::PathBuf;
 
 /// What is left of a file that had nothing but our hooks.
 const NOTHING: &str = "{}\n";
+
+/// The events to install, in the spelling of Claude Code.
+fn events(args: &Given) -> Vec<&'static str> {
+    let wanted = args.list("events");
+    if wanted.is_empty() {
+        return DEFAULT_EVENTS.to_vec();
+    }
+    let all = EVENTS.into_iter();
+    all.filter(|event| wanted.contains(&(*event).into()))
+        .collect()
+}
+
+/// The options to write into the command: the given time limit or the daemon's, and the daemon's limit of the spool.
+fn hook_args(args: &Given, context: &Context) -> HookArgs {
+    let of_daemon = of_daemon(context);
+    HookArgs {
+        timeout_ms: args.count("timeout_ms").or(of_daemon.timeout_ms),
+        ..of_daemon
+    }
+    .unusual()
+}
 
 struct Change {
     file: SettingsFile,
@@ -27,8 +50,8 @@ struct Change {
 }
 
 /// Adds our hooks. On an error, the file is unchanged.
-pub(super) fn install(args: &HooksInstallArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let file = SettingsFile::read(scope(&args.scope))?;
+pub(super) fn install(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let file = SettingsFile::read(scope(args))?;
     let program = own_path().map_err(Failure::io("ccctl"))?;
     let program = program.to_str().ok_or_else(|| {
         let program = program.display();
@@ -36,9 +59,9 @@ pub(super) fn install(args: &HooksInstallArgs, context: &mut Context) -> Result<
             "the path {program} is not UTF-8; move ccctl to another one"
         ))
     })?;
-    let command = command(program, &args.hook_args(&of_daemon(context)));
+    let command = command(program, &hook_args(args, context));
     let mistaken = |mistake: Mistake| invalid(&file.path, &mistake);
-    let events = args.events();
+    let events = events(args);
     let new = settings::install(file.text(), &events, &command).map_err(mistaken)?;
     let mut change = Change {
         new: Some(new),
@@ -47,22 +70,22 @@ pub(super) fn install(args: &HooksInstallArgs, context: &mut Context) -> Result<
         file,
     };
     let is_update = has_hooks(change.file.text());
-    if !args.scope.dry_run && change.is_any() {
+    if !args.has("dry_run") && change.is_any() {
         // A file with our hooks is not what is to be restored.
         if !is_update {
             change.backup = change.file.back_up()?;
         }
         change.file.replace(change.new.as_deref())?;
     }
-    if !args.scope.dry_run && !events.is_empty() {
+    if !args.has("dry_run") && !events.is_empty() {
         recording::begin().map_err(Failure::io("the base directory"))?;
     }
     let done = if is_update { "updated" } else { "installed" };
-    report(done, &change, &args.scope, context)
+    report(done, &change, args, context)
 }
 
-pub(super) fn uninstall(args: &HooksUninstallArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let file = SettingsFile::read(scope(&args.scope))?;
+pub(super) fn uninstall(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let file = SettingsFile::read(scope(args))?;
     let mistaken = |mistake: Mistake| invalid(&file.path, &mistake);
     let mut change = removal(file.text(), named_file::read_text(&file.backup_path()).ok())
         .map_err(mistaken)
@@ -75,15 +98,15 @@ pub(super) fn uninstall(args: &HooksUninstallArgs, context: &mut Context) -> Res
     if change.file.text.is_none() {
         change.new = None;
     }
-    if !args.scope.dry_run && change.is_any() {
+    if !args.has("dry_run") && change.is_any() {
         change.file.replace(change.new.as_deref())?;
         // What it kept is in the file again.
         change.backup.as_ref().map(std::fs::remove_file);
     }
-    if !args.scope.dry_run && !Survey::take(context).has_hooks() {
+    if !args.has("dry_run") && !Survey::take(context).has_hooks() {
         recording::end().map_err(Failure::io("the base directory"))?;
     }
-    report("removed", &change, &args.scope, context)
+    report("removed", &change, args, context)
 }
 
 /// Returns the text without our hooks (`None` if only they were there), the number of their events, and whether the text is
@@ -95,7 +118,7 @@ fn removal(text: &str, backup: Option<String>) -> Result<(Option<String>, usize,
         .is_empty()
     {
         let found = settings::installed(&settings::parse(text)?);
-        events = crate::args::EVENTS.to_vec();
+        events = EVENTS.to_vec();
         events.retain(|event| found.iter().any(|found| found.event == *event));
     }
     let new = settings::uninstall(text)?;
@@ -121,8 +144,8 @@ impl Change {
     }
 }
 
-fn scope(args: &ScopeArgs) -> Scope {
-    if args.project {
+fn scope(args: &Given) -> Scope {
+    if args.has("project") {
         Scope::Project
     } else {
         Scope::User
@@ -137,7 +160,7 @@ fn of_daemon(context: &Context) -> HookArgs {
     let mut value = |key: &str| {
         let key = key.to_owned();
         let mut entry = connection
-            .fetch::<ConfigGet>(&ConfigGetParams { key })
+            .fetch(ConfigGet::NAME, &ConfigGetParams { key })
             .ok()?;
         Some(entry.value["value"].take())
     };
@@ -152,23 +175,23 @@ fn of_daemon(context: &Context) -> HookArgs {
 fn report(
     done: &str,
     change: &Change,
-    args: &ScopeArgs,
+    args: &Given,
     context: &mut Context,
 ) -> Result<Exit, Failure> {
     let path = change.file.path.display().to_string();
     let is_any = change.is_any();
     if context.global.json {
-        let difference = args.dry_run.then(|| difference(change));
+        let difference = args.has("dry_run").then(|| difference(change));
         context.write_json(&serde_json::json!({
             "path": path,
-            "changed": is_any && !args.dry_run,
+            "changed": is_any && !args.has("dry_run"),
             "events": change.events,
             "backup": change.backup,
             "diff": difference,
         }))?;
         return Ok(Exit::Done);
     }
-    if args.dry_run {
+    if args.has("dry_run") {
         context.render(|out| render::patch(&difference(change), out))?;
         return Ok(Exit::Done);
     }

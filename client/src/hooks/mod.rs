@@ -12,8 +12,10 @@ mod settings;
 mod status;
 mod survey;
 
-use crate::args::HooksVerb;
+use crate::args::Given;
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure};
+use std::path::Path;
 
 pub(crate) use command::{is_executable, is_same, on_path};
 pub(crate) use daemon::{Daemon, connection};
@@ -22,11 +24,11 @@ pub(crate) use plugins::Plugin;
 pub(crate) use status::checks;
 pub(crate) use survey::Survey;
 
-pub(crate) fn dispatch(verb: &HooksVerb, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
-        HooksVerb::Install(args) => install::install(args, context),
-        HooksVerb::Uninstall(args) => install::uninstall(args, context),
-        HooksVerb::Status => status::status(context),
-        HooksVerb::Plugin { dir } => plugin::write(dir, context),
+        "install" => install::install(args, context),
+        "uninstall" => install::uninstall(args, context),
+        "plugin" => plugin::write(Path::new(args.text("dir")), context),
+        _ => status::status(context),
     }
 }

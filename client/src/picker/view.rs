@@ -333,21 +333,6 @@ mod tests {
     }
 
     #[test]
-    fn one_turn_is_not_many() {
-        let one = ConversationSummary {
-            turns: 1,
-            errors: 1,
-            ..ConversationSummary::default()
-        };
-        let lines = about(&one, 80);
-        let spent = lines.last().unwrap().clone().painted(Style::default());
-        assert!(
-            spent.starts_with("1 turn, 1 failed call, 0 tokens"),
-            "{spent}"
-        );
-    }
-
-    #[test]
     fn who_speaks_is_said_once_for_turns_in_a_row() {
         let turns: Vec<(TurnRole, String)> = (0..40)
             .map(|number| (TurnRole::Assistant, format!("turn {number}")))

@@ -5,7 +5,7 @@ use super::short::{
     span_of_days, times,
 };
 use super::style::Style;
-use super::{few, on_one_line, short_id};
+use super::{about, few, on_one_line, short_id};
 use crate::fields::Fields as _;
 use ccd_base::{clock, shell};
 use serde_json::Value;
@@ -150,6 +150,8 @@ pub(super) fn form(name: &str, value: &Value, style: Style) -> String {
             format!("{:?}", start + cut)
         }
         ("line", _) => on_one_line(&text),
+        // of a tool's input
+        ("about", _) => about(value),
         // a command line as a shell reads it: a word, or a record with `program` and `args`
         ("shell", _) if value.is_object() => {
             let words = std::iter::once(value.at("program")).chain(value.list("args"));

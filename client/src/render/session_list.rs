@@ -58,8 +58,10 @@ pub(crate) fn sessions(all: &[Value], out: &mut Printer<'_>) -> io::Result<()> {
         let list = SessionList::new(all, out.columns);
         return out.lines(std::iter::once(list.heading).chain(list.rows), "");
     }
-    // Always the same columns: scripts count them.
-    out.grid(grid(all, &columns_of(&[]), out.style), false)
+    // Always the same columns, and a word in each: scripts count them.
+    let mut one_word_each = columns_of(&[]);
+    one_word_each.splice(2..3, columns("session.list in a pipe"));
+    out.grid(grid(all, &one_word_each, out.style), false)
 }
 
 #[cfg(test)]

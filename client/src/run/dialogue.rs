@@ -1,15 +1,16 @@
 //! `ccctl run --expect --send`: a dialogue conducted by the daemon.
 
 use super::request::{command, exit_of_missing};
-use crate::args::{RunArgs, patterns};
+use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller, tape};
+use ccd_protocol::Method as _;
 use ccd_protocol::run::{RunOnce, RunOnceParams};
 use serde_json::Value;
 
 /// Runs a program with a dialogue of patterns and answers; prints its output at the end.
-pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure> {
-    if tape::named(&args.tape)?.is_some() {
+pub(crate) fn run(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    if tape::named(args).is_some() {
         return Failure::usage(
             "--expect and --send cannot be combined with tape options; use ccctl new --tapes and ccctl send",
         );
@@ -18,16 +19,16 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
     let params = RunOnceParams {
         program,
         args: words,
-        expect: patterns(&args.expect, args.exact),
-        send: args.send.clone(),
-        contains: args.contains.clone(),
-        timeout_ms: args.timeout.unwrap_or_default(),
-        cwd: caller::working_directory(args.caller.cwd.as_deref())?,
-        env: args.caller.variables(),
-        inherited: caller::inherited(args.caller.clean_env)?,
+        expect: args.patterns("expect"),
+        send: args.words("send"),
+        contains: args.words("contains"),
+        timeout_ms: args.timeout("timeout"),
+        cwd: caller::working_directory(args.word("cwd"))?,
+        env: args.variables(),
+        inherited: caller::inherited(args.has("clean_env"))?,
         ..RunOnceParams::default()
     };
-    let answer = context.fetch::<RunOnce>(&params)?;
+    let answer = context.fetch(RunOnce::NAME, &params)?;
     let reply = &answer.value;
     context.warn_of(reply);
     context.print_output(&answer, true)?;

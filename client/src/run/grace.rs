@@ -2,6 +2,7 @@
 
 use crate::call::{self, DaemonAddress, fetch_within};
 use crate::tape;
+use ccd_protocol::Method as _;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{
     SessionSignal, SessionSignalParams, SessionWait, SessionWaitParams, WaitFor,
@@ -24,7 +25,7 @@ pub(super) fn ask(place: &DaemonAddress, session: &str, signal: i32) {
     };
     // A program that has exited accepts no signal.
     bounded(place, move |place| {
-        drop(fetch_within::<SessionSignal>(place, &params, None))
+        drop(fetch_within(place, SessionSignal::NAME, &params, None))
     });
 }
 
@@ -63,7 +64,7 @@ pub(super) fn wait(
         since: None,
         timeout_ms: limit,
     };
-    fetch_within::<SessionWait>(place, &params, None).is_ok()
+    fetch_within(place, SessionWait::NAME, &params, None).is_ok()
 }
 
 /// Does `work` in a thread for a limited time: an exiting ccctl does not wait for a daemon that does not reply.

@@ -11,7 +11,8 @@ mod signals;
 mod stream;
 mod typing;
 
-use crate::args::RunArgs;
+use crate::args::Given;
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, secrets, tape};
 use std::io::{self, IsTerminal as _};
 
@@ -19,8 +20,8 @@ pub(crate) use grace::ends_by;
 pub(crate) use request::for_one_run;
 pub(crate) use stream::{Start, create, start};
 
-pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let result = if args.expect.is_empty() && args.send.is_empty() {
+pub(crate) fn run(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let result = if !args.has("expect") && !args.has("send") {
         as_pipe(args, context)
     } else {
         dialogue::run(args, context)
@@ -28,18 +29,18 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
     or_failed_start(result, "run", context)
 }
 
-fn as_pipe(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure> {
+fn as_pipe(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let is_interactive =
         io::stdin().is_terminal() && io::stdout().is_terminal() && !context.global.json;
     let mut params = request::session(args, !is_interactive)?;
-    params.secrets = secrets::given(&args.config.secret)?;
-    params.tape = tape::named(&args.tape)?;
+    params.secrets = secrets::given(&args.words("secret"))?;
+    params.tape = tape::named(args);
     // As with rec and play: a tape that is recorded with pipes plays with pipes.
     params.pipes = params.tape.is_some() && !is_interactive;
     let start = Start {
         params,
-        follows_size: args.size.is_none(),
-        contains: &args.contains,
+        follows_size: args.size().is_none(),
+        contains: args.words("contains"),
         verb: "run",
     };
     stream::start(start, context)

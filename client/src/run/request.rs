@@ -1,6 +1,7 @@
 //! The requests of `ccctl run`.
 
-use crate::args::{CallerArgs, RunArgs, Size};
+use crate::args::{Given, Size};
+use crate::fields::Fields as _;
 use crate::render::joined;
 use crate::terminal::terminal_size;
 use crate::{Context, Exit, Failure, caller};
@@ -13,52 +14,53 @@ const NOT_EXECUTABLE: u8 = 126;
 const SHORTEST_S: f64 = 0.001;
 
 /// Returns program and arguments: as given, a shell with a command line, or an interpreter with a script.
-pub(crate) fn command(args: &RunArgs) -> Result<(String, Vec<String>), Failure> {
-    if let (Some(script), Some(interpreter)) = (&args.script, &args.interpreter) {
+pub(crate) fn command(args: &Given) -> Result<(String, Vec<String>), Failure> {
+    if let (Some(script), Some(interpreter)) = (args.path("script"), args.word("with")) {
         let script = caller::absolute(script)?;
-        let words = std::iter::once(script).chain(args.program.iter().cloned());
-        return Ok((interpreter.clone(), words.collect()));
+        let words = std::iter::once(script).chain(args.words("program"));
+        return Ok((interpreter.to_owned(), words.collect()));
     }
-    if args.shell {
-        let line = args.program.join(" ");
+    if args.has("shell") {
+        let line = args.words("program").join(" ");
         return Ok(("sh".to_owned(), vec!["-c".to_owned(), line]));
     }
-    let mut words = args.program.iter().cloned();
-    Ok((words.next().unwrap_or_default(), words.collect()))
+    let (program, words) = args.program();
+    Ok((program.unwrap_or_default(), words))
 }
 
 /// Returns the session to create: it ends with its connection, and at `--timeout` or, without it, at the configured limit.
-pub(crate) fn session(args: &RunArgs, is_plain: bool) -> Result<SessionCreateParams, Failure> {
+pub(crate) fn session(args: &Given, is_plain: bool) -> Result<SessionCreateParams, Failure> {
     let (program, words) = command(args)?;
+    let config = args.word("config").map(str::to_owned);
+    let timeout = args.timeout("timeout");
     Ok(SessionCreateParams {
         // A configuration names its own program.
-        program: Some(program)
-            .filter(|program| args.config.config.is_none() || !program.is_empty()),
+        program: Some(program).filter(|program| config.is_none() || !program.is_empty()),
         args: words,
-        config: args.config.config.clone(),
-        set: args.config.set.iter().cloned().collect(),
+        config,
+        set: args.pairs("set"),
         plain: is_plain,
-        max_session_runtime_s: args.timeout.map(limit_s),
-        ..for_one_run(args.timeout, args.size, &args.caller)?
+        max_session_runtime_s: (timeout != Timeout::Default).then(|| limit_s(timeout)),
+        ..for_one_run(timeout, args.size(), args)?
     })
 }
 
 /// A session that ends with its connection, has no limit except this one, and by default the size of this terminal.
 pub(crate) fn for_one_run(
-    timeout: Option<Timeout>,
+    timeout: Timeout,
     size: Option<Size>,
-    caller: &CallerArgs,
+    args: &Given,
 ) -> Result<SessionCreateParams, Failure> {
     let size = size.or_else(terminal_size);
     Ok(SessionCreateParams {
-        cwd: caller::working_directory(caller.cwd.as_deref())?,
-        env: caller.variables(),
-        inherited: caller::inherited(caller.clean_env)?,
+        cwd: caller::working_directory(args.word("cwd"))?,
+        env: args.variables(),
+        inherited: caller::inherited(args.has("clean_env"))?,
         rows: size.map(|size| size.rows),
         cols: size.map(|size| size.cols),
         persist: Some(false),
         session_timeout_s: Some(0.0),
-        max_session_runtime_s: Some(limit_s(timeout.unwrap_or_default())),
+        max_session_runtime_s: Some(limit_s(timeout)),
         max_output_size: Some(0),
         transient: true,
         ..SessionCreateParams::default()
@@ -96,14 +98,11 @@ fn limit_s(timeout: Timeout) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Noun, parsed};
+    use crate::args::parsed;
     use serde_json::json;
 
-    fn parse(line: &str) -> RunArgs {
-        match parsed(&format!("run {line}")).unwrap() {
-            Noun::Run(args) => *args,
-            other => panic!("{other:?}"),
-        }
+    fn parse(line: &str) -> Given {
+        parsed(&format!("run {line}")).unwrap()
     }
 
     #[test]

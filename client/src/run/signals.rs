@@ -105,6 +105,6 @@ impl Relay {
     }
 
     fn call<M: Method>(&self, params: &M::Params) -> Result<(), Failure> {
-        fetch_within::<M>(&self.place, params, None).map(drop)
+        fetch_within(&self.place, M::NAME, params, None).map(drop)
     }
 }

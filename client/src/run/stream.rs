@@ -25,17 +25,17 @@ use std::time::Instant;
 const MAX_TRIES: u32 = 5;
 
 #[derive(Debug)]
-pub(crate) struct Start<'a> {
+pub(crate) struct Start {
     /// If neither `plain` nor `pipes` is set, input and output are terminals.
     pub(crate) params: SessionCreateParams,
     /// True if the size follows the terminal, because none was given.
     pub(crate) follows_size: bool,
-    pub(crate) contains: &'a [String],
+    pub(crate) contains: Vec<String>,
     pub(crate) verb: &'static str,
 }
 
 /// Runs a program until it exits; it never outlives this process.
-pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) fn start(start: Start, context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?;
     let began = Instant::now();
     let mut params = start.params;
@@ -81,7 +81,7 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
         Err(failure) => return why_stopped(&stopped, failure),
     };
     let mut run = Run {
-        contains: Contains::new(start.contains),
+        contains: Contains::new(&start.contains),
         collected: context.global.json.then(Collected::default),
         verb: start.verb,
         misses,

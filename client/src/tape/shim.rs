@@ -1,13 +1,16 @@
 //! `ccctl tape shim`: a small script that answers from tapes in place of a program.
 
-use super::options::TapeCommand;
-use crate::args::{TapeArgs, TapeShimArgs};
+use super::options::{TapeCommand, check_effect, modes};
+use crate::args::Given;
+use crate::fields::Fields as _;
 
 use crate::{Context, Exit, Failure, caller};
 use ccd_base::shell;
 use ccd_base::whole_file::{self, Durability};
-use ccd_protocol::tape::{FallbackMode, Latency, RecordMode};
+use ccd_protocol::tape::{FallbackMode, RecordMode};
 use rustix::fs::{Access, access};
+use serde_json::Value;
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -16,7 +19,19 @@ use std::path::{Path, PathBuf};
 /// The start of the second line of each shim, by which it is recognised.
 const MARK: &str = "# ccctl tape shim";
 
-const NO_SUMMARY: &str = "--no-summary";
+/// Arguments with a value, and their options.
+const VALUES: [(&str, &str); 10] = [
+    ("root", "tapes"),
+    ("record", "record"),
+    ("latency", "latency"),
+    ("error_rate", "error-rate"),
+    ("seed", "seed"),
+    ("tag", "tag"),
+    ("allow_env", "allow-env"),
+    ("ignore_env", "ignore-env"),
+    ("ignore_arg", "ignore-arg"),
+    ("decorate", "decorate"),
+];
 
 /// How much of a file is read to look for the mark.
 const HEAD_BYTES: u64 = 256;
@@ -24,31 +39,31 @@ const HEAD_BYTES: u64 = 256;
 /// Everybody may run a shim.
 const MODE: u32 = 0o755;
 
-pub(crate) fn shim(args: &TapeShimArgs, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) fn shim(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let path = make(args)?;
-    if args.program.contains('/') {
+    let program = args.text("program");
+    if program.contains('/') {
         context.note(&format!(
-            "{path} replaces {} wherever it is called from: tapes know a program by its name only",
-            args.program
+            "{path} replaces {program} wherever it is called from: tapes know a program by its name only"
         ));
     }
-    let made = serde_json::json!({"path": path, "program": args.program});
+    let made = serde_json::json!({"path": path, "program": program});
     context.print_either(&made, |out| writeln!(out, "{path}"))
 }
 
-fn make(args: &TapeShimArgs) -> Result<String, Failure> {
-    let name = name(&args.program)?;
-    let to = PathBuf::from(caller::absolute_here(&args.to)?);
+fn make(args: &Given) -> Result<String, Failure> {
+    let name = name(args.text("program"))?;
+    let to = PathBuf::from(caller::absolute_here(Path::new(args.text("to")))?);
     fs::create_dir_all(&to).map_err(Failure::io(to.display()))?;
     let path = to.join(name);
-    if !args.force && !may_be_replaced(&path).map_err(Failure::io(path.display()))? {
+    if !args.has("force") && !may_be_replaced(&path).map_err(Failure::io(path.display()))? {
         return Failure::usage(format!(
             "{} exists and is not a shim of ccctl; --force overwrites it",
             path.display()
         ));
     }
     let ccctl = std::env::current_exe().map_err(Failure::io("ccctl"))?;
-    let script = script(&text(&ccctl)?, verb(&args.play), &words(args, &to)?);
+    let script = script(&text(&ccctl)?, verb(args), &words(args, &to)?);
     whole_file::replace(&path, script.as_bytes(), MODE, Durability::Later)
         .map_err(Failure::io(path.display()))?;
     text(&path)
@@ -76,8 +91,8 @@ fn script(ccctl: &str, verb: TapeCommand, words: &[String]) -> String {
 }
 
 /// The command whose modes these are.
-fn verb(args: &TapeArgs) -> TapeCommand {
-    match (args.record, args.fallback) {
+fn verb(args: &Given) -> TapeCommand {
+    match (args.typed("record"), args.typed("fallback")) {
         (Some(RecordMode::Overwrite), _) => TapeCommand::Rec,
         (_, Some(FallbackMode::Proxy)) => TapeCommand::Proxy,
         (Some(RecordMode::New), _) => TapeCommand::Rec,
@@ -85,75 +100,56 @@ fn verb(args: &TapeArgs) -> TapeCommand {
     }
 }
 
-/// The words after the command, except the program's arguments.
-fn words(args: &TapeShimArgs, to: &Path) -> Result<Vec<String>, Failure> {
-    let verb = verb(&args.play);
-    let (record, fallback) = verb.modes();
-    let record = args.play.record.unwrap_or(record);
-    let checked = args.play.check_effect(&None, record, fallback);
-    checked.map_err(Failure::Usage)?;
-    let mut words = flags(&args.play)?;
+/// The words after the command, except the program's arguments: the flags as given, except `--fallback`, which the command
+/// implies. The directory is absolute, because the shim can be called from anywhere.
+fn words(args: &Given, to: &Path) -> Result<Vec<String>, Failure> {
+    let verb = verb(args);
+    let (record, _) = modes(verb, args);
+    check_effect(args, record, verb.modes().1)?;
+    let mut words = Vec::new();
+    for (name, option) in VALUES {
+        let values = match args.at(name) {
+            Value::Null => &[],
+            Value::Array(all) if name != "latency" => &all[..],
+            value => std::slice::from_ref(value),
+        };
+        words.extend(
+            values
+                .iter()
+                .map(|value| format!("--{option}={}", written(value))),
+        );
+    }
+    let switches = [
+        "strict",
+        "no_strict",
+        "no_redact",
+        "ignore_stdin",
+        "match_cwd",
+    ];
+    let switches = switches.iter().filter(|name| args.has(name));
+    words.extend(switches.map(|name| format!("--{}", name.replace('_', "-"))));
     // The caller expects nothing on standard error but the program's own output.
-    words.retain(|word| word != NO_SUMMARY);
-    words.push(NO_SUMMARY.to_owned());
+    words.push("--no-summary".to_owned());
+    let program = args.text("program");
     let program = match verb {
-        TapeCommand::Play => args.program.clone(),
+        TapeCommand::Play => program.to_owned(),
         // If it were looked up by its name, the shim would run itself.
-        TapeCommand::Rec | TapeCommand::Proxy => real(&args.program, to)?,
+        TapeCommand::Rec | TapeCommand::Proxy => real(program, to)?,
     };
     words.extend(["--".to_owned(), program]);
     Ok(words)
 }
 
-/// The flags as given, except `--fallback`, which the command implies. The directory is absolute, because the shim can
-/// be called from anywhere.
-fn flags(args: &TapeArgs) -> Result<Vec<String>, Failure> {
-    let mut words = Vec::new();
-    let mut add = |name: &str, value: Option<String>| {
-        words.extend(value.map(|value| format!("--{name}={value}")));
-    };
-    add("tapes", caller::given_path(args.tapes.as_deref())?);
-    add("record", args.record.and_then(|mode| word(&mode)));
-    add("latency", args.latency.as_ref().and_then(latency));
-    add("error-rate", args.error_rate.map(|rate| rate.to_string()));
-    add("seed", args.seed.map(|seed| seed.to_string()));
-    add("tag", args.tag.clone());
-    for (name, values) in [
-        ("allow-env", &args.allow_env),
-        ("ignore-env", &args.ignore_env),
-        ("ignore-arg", &args.ignore_arg),
-    ] {
-        values
-            .iter()
-            .for_each(|value| add(name, Some(value.clone())));
+/// The value of an option as it is written on the command line.
+fn written(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::String(text) => Cow::Borrowed(text),
+        Value::Array(range) => format!("{}-{}", range[0], range[1]).into(),
+        Value::Number(number) if number.is_f64() => {
+            number.as_f64().unwrap_or_default().to_string().into()
+        }
+        other => other.to_string().into(),
     }
-    for decorator in &args.decorate {
-        add("decorate", serde_json::to_string(decorator).ok());
-    }
-    let switches = [
-        ("--strict", args.strict),
-        ("--no-strict", args.no_strict),
-        (NO_SUMMARY, args.no_summary),
-        ("--no-redact", args.no_redact),
-        ("--ignore-stdin", args.ignore_stdin),
-        ("--match-cwd", args.match_cwd),
-    ];
-    let given = switches.iter().filter(|(_, is_given)| *is_given);
-    words.extend(given.map(|(name, _)| (*name).to_owned()));
-    Ok(words)
-}
-
-fn word(mode: &impl serde::Serialize) -> Option<String> {
-    let value = serde_json::to_value(mode).ok()?;
-    value.as_str().map(str::to_owned)
-}
-
-fn latency(latency: &Latency) -> Option<String> {
-    Some(match latency {
-        Latency::Constant(ms) => ms.to_string(),
-        Latency::Range([low, high]) => format!("{low}-{high}"),
-        Latency::Named(name) => word(name)?,
-    })
 }
 
 /// The path of the program itself, found on `PATH` outside the shim's directory.
@@ -203,17 +199,11 @@ fn text(path: &Path) -> Result<String, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Noun, TapeVerb, parsed};
+    use crate::args::parsed;
     use std::os::unix::fs::PermissionsExt as _;
 
-    fn parse(line: &str) -> TapeShimArgs {
-        match parsed(&format!("tape shim {line}")).unwrap() {
-            Noun::Tape(verb) => match *verb {
-                TapeVerb::Shim(args) => args,
-                other => panic!("{other:?}"),
-            },
-            other => panic!("{other:?}"),
-        }
+    fn parse(line: &str) -> Given {
+        parsed(&format!("tape shim {line}")).unwrap()
     }
 
     fn words_of(line: &str) -> Result<Vec<String>, Failure> {
@@ -244,7 +234,7 @@ mod tests {
             ("--record overwrite --fallback proxy sh", "rec"),
             ("--record new sh", "rec"),
         ] {
-            assert_eq!(verb(&parse(line).play).name(), name, "{line}");
+            assert_eq!(verb(&parse(line)).name(), name, "{line}");
         }
         assert!(matches!(words_of("--tag t sh"), Err(Failure::Usage(_))));
     }

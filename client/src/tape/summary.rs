@@ -5,6 +5,7 @@ use crate::context::note;
 use crate::fields::Fields as _;
 use crate::render::filled;
 use crate::{Context, Exit};
+use ccd_protocol::Method as _;
 use ccd_protocol::session::{SessionGet, SessionGetParams};
 use ccd_protocol::tape::TapeOptions;
 use serde_json::Value;
@@ -87,7 +88,7 @@ pub(crate) fn print_summary_if_ended(
     context: &Context,
 ) {
     let params = SessionGetParams::of(session);
-    let record = fetch_within::<SessionGet>(place, &params, None);
+    let record = fetch_within(place, SessionGet::NAME, &params, None);
     if record.is_ok_and(|record| record.value.text("state") != "alive") {
         let _ = print_summary(LastMiss::Told, summary, place, session, Exit::Done, context);
     }
@@ -103,7 +104,9 @@ fn use_of(place: &DaemonAddress, session: &str) -> Option<Value> {
     let params = SessionGetParams::of(session);
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let record = fetch_within::<SessionGet>(place, &params, None).ok()?.value;
+        let record = fetch_within(place, SessionGet::NAME, &params, None)
+            .ok()?
+            .value;
         let done = record.get("tape").filter(|done| done.is_object())?;
         let is_over = record.text("state") == "dead";
         if (is_over && is_settled(done)) || Instant::now() > deadline {

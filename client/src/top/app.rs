@@ -2,7 +2,6 @@
 
 use super::feed::{Ask, Report};
 use super::pager::Pager;
-use crate::args::Sort;
 use crate::fields::Fields as _;
 use crate::fullscreen::Key;
 use crate::render::command_line;
@@ -76,7 +75,7 @@ pub(super) struct App {
     pub(super) shown: Vec<Value>,
     pub(super) mode: Mode,
     pub(super) filter: String,
-    pub(super) sort: Sort,
+    pub(super) sort: &'static str,
     pub(super) interval: Duration,
     pub(super) preview: Option<Preview>,
     pub(super) message: Option<Result<String, String>>,
@@ -90,7 +89,7 @@ pub(super) struct App {
 }
 
 impl App {
-    pub(super) fn new(sort: Sort, all: bool, interval: Duration) -> Self {
+    pub(super) fn new(sort: &'static str, all: bool, interval: Duration) -> Self {
         Self {
             shown: Vec::new(),
             mode: Mode::List,
@@ -204,7 +203,11 @@ impl App {
             }
             Key::Char('/') => self.mode = Mode::Filter,
             Key::Char('o') => {
-                self.sort = self.sort.next();
+                let at = SORTS
+                    .iter()
+                    .position(|sort| *sort == self.sort)
+                    .unwrap_or(0);
+                self.sort = SORTS[(at + 1) % SORTS.len()];
                 self.arrange();
             }
             Key::Char('e') => {
@@ -375,8 +378,19 @@ fn id(session: &Value) -> &str {
     session.text("session_id")
 }
 
+/// The orders of the list, which `commands.txt` explains.
+const SORTS: [&str; 5] = ["started", "waits", "idle", "output", "name"];
+
+/// The order of this name.
+pub(super) fn named(sort: &str) -> &'static str {
+    SORTS
+        .into_iter()
+        .find(|one| *one == sort)
+        .unwrap_or_default()
+}
+
 /// Puts live sessions before ended ones, each in the order of `sort`.
-pub(super) fn sort(sessions: &mut [Value], sort: Sort) {
+pub(super) fn sort(sessions: &mut [Value], sort: &str) {
     let now = SystemTime::now();
     let idle = |session: &Value| {
         let at = clock::parse(session.text("last_activity"));
@@ -384,13 +398,11 @@ pub(super) fn sort(sessions: &mut [Value], sort: Sort) {
             .unwrap_or_default()
     };
     match sort {
-        Sort::Started => {}
-        Sort::Waits => sessions.sort_by_key(|session| !waits(session)),
-        Sort::Idle => sessions.sort_by_key(idle),
-        Sort::Output => {
-            sessions.sort_by_key(|session| Reverse(session.number("output.output_bytes")))
-        }
-        Sort::Name => sessions.sort_by(|a, b| label(a).cmp(label(b))),
+        "waits" => sessions.sort_by_key(|session| !waits(session)),
+        "idle" => sessions.sort_by_key(idle),
+        "output" => sessions.sort_by_key(|session| Reverse(session.number("output.output_bytes"))),
+        "name" => sessions.sort_by(|a, b| label(a).cmp(label(b))),
+        _ => {}
     }
     sessions.sort_by_key(|session| !is_live(session));
 }

@@ -11,7 +11,7 @@ fn session(id: &str, changes: Value) -> Value {
 }
 
 pub(in crate::top) fn app() -> App {
-    let mut app = App::new(Sort::Started, false, Duration::from_secs(1));
+    let mut app = App::new("started", false, Duration::from_secs(1));
     let waits = json!({"verdict": "accepts", "hidden": false, "how": "read"});
     app.listed(vec![
         session("a1", json!({"name": "web", "program": "python3"})),
@@ -99,30 +99,13 @@ fn live_sessions_come_first_in_any_order() {
     let mut app = app();
     assert_eq!(keys(&mut app, "e"), follow(true, None));
     for (pressed, sort, order) in [
-        ("", Sort::Started, ["a1", "b2", "d4", "c3"]),
-        ("o", Sort::Waits, ["b2", "a1", "d4", "c3"]),
-        ("ooo", Sort::Name, ["b2", "d4", "a1", "c3"]),
+        ("", "started", ["a1", "b2", "d4", "c3"]),
+        ("o", "waits", ["b2", "a1", "d4", "c3"]),
+        ("ooo", "name", ["b2", "d4", "a1", "c3"]),
     ] {
         keys(&mut app, pressed);
         assert_eq!((app.sort, &*ids(&app)), (sort, &order[..]));
     }
-}
-
-#[test]
-fn a_signal_is_chosen_or_typed() {
-    let mut app = app();
-    keys(&mut app, "s");
-    app.key(Key::Right);
-    let sent = |signal: &str| {
-        let (session, signal) = ("a1".into(), signal.into());
-        ask(Ask::Signal { session, signal })
-    };
-    assert_eq!(app.key(Key::Enter), sent("TERM"));
-    keys(&mut app, "susr1");
-    assert_eq!(app.key(Key::Enter), sent("USR1"));
-    keys(&mut app, "s");
-    assert_eq!(app.key(Key::Escape), None);
-    assert!(matches!(app.mode, Mode::List));
 }
 
 #[test]
@@ -158,30 +141,4 @@ fn interrupts_leave_what_was_begun_and_then_top() {
     }
     assert_eq!(app.key(Key::Control('c')), Some(TopAction::Quit));
     assert_eq!(app.key(Key::Control('z')), Some(TopAction::Suspend));
-}
-
-#[test]
-fn a_text_that_was_asked_for_is_read_and_left() {
-    let mut app = app();
-    app.report(Report::Text {
-        session: "a1".into(),
-        text: "one\ntwo".into(),
-    });
-    assert!(matches!(&app.mode, Mode::Read { pager, .. } if pager.title == "web"));
-    assert_eq!(keys(&mut app, "r"), ask(Ask::Read("a1".into())));
-    assert_eq!(keys(&mut app, "q"), None);
-    assert!(matches!(app.mode, Mode::List));
-}
-
-#[test]
-fn the_screen_follows_the_selection() {
-    let mut app = app();
-    for (pressed, action) in [
-        ("p", follow(false, Some("a1"))),
-        ("j", follow(false, Some("b2"))),
-        ("p", follow(false, None)),
-        ("k", None),
-    ] {
-        assert_eq!(keys(&mut app, pressed), action, "{pressed}");
-    }
 }

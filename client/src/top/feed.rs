@@ -4,13 +4,10 @@ use crate::call::{Connection, DaemonAddress, close, fetch_within};
 use crate::fields::Fields as _;
 use crate::fullscreen::Waker;
 use crate::{Failure, render};
-use ccd_protocol::Method;
-use ccd_protocol::session::{
-    SessionList, SessionListParams, SessionRead, SessionReadParams, SessionScreen,
-    SessionScreenParams, SessionSignal, SessionSignalParams,
-};
+use ccd_protocol::Method as _;
+use ccd_protocol::session::{SessionList, SessionRead, SessionScreen, SessionSignal};
 use parking_lot::Mutex;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -67,8 +64,8 @@ struct Reporter {
     waker: Arc<Waker>,
 }
 
-pub(super) fn params(all: bool) -> SessionListParams {
-    SessionListParams { all, waiting: true }
+pub(super) fn params(all: bool) -> Value {
+    json!({"all": all, "waiting": true})
 }
 
 impl Feed {
@@ -214,22 +211,19 @@ impl Lister {
 
     fn try_list(&mut self, all: bool) -> Result<Vec<Value>, Failure> {
         Ok(self
-            .fetch::<SessionList>(&params(all))?
+            .fetch(SessionList::NAME, &params(all))?
             .list("sessions")
             .to_vec())
     }
 
     fn screen(&mut self, session: &str) -> Option<Vec<String>> {
-        let params = SessionScreenParams {
-            session: session.to_owned(),
-            ..SessionScreenParams::default()
-        };
-        let reply = self.fetch::<SessionScreen>(&params).ok()?;
+        let params = json!({ "session": session });
+        let reply = self.fetch(SessionScreen::NAME, &params).ok()?;
         let lines = reply.list("lines").iter().filter_map(Value::as_str);
         Some(lines.map(str::to_owned).collect())
     }
 
-    fn fetch<M: Method>(&mut self, params: &M::Params) -> Result<Value, Failure> {
+    fn fetch(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => {
@@ -238,7 +232,7 @@ impl Lister {
                 Connection::limited(stream, LONGEST_CALL)?
             }
         };
-        let reply = connection.fetch::<M>(params);
+        let reply = connection.fetch(method, params);
         // A failed connection may contain half a reply.
         if matches!(reply, Ok(_) | Err(Failure::Refused { .. })) {
             self.connection = Some(connection);
@@ -254,9 +248,9 @@ fn carry_out(ask: Ask, place: &DaemonAddress) -> Report {
             Err(failure) => Err(failure),
         },
         Ask::Signal { session, signal } => {
-            let params = SessionSignalParams { session, signal };
-            fetch_within::<SessionSignal>(place, &params, None)
-                .map(|_| format!("sent {}", params.signal))
+            let params = json!({"session": session, "signal": signal});
+            fetch_within(place, SessionSignal::NAME, &params, None)
+                .map(|_| format!("sent {signal}"))
         }
         Ask::Close(session) => {
             close(place, &session).map(|reply| format!("closed: {}", render::end(&reply)))
@@ -266,12 +260,7 @@ fn carry_out(ask: Ask, place: &DaemonAddress) -> Report {
 }
 
 fn read(session: &str, place: &DaemonAddress) -> Result<String, Failure> {
-    let params = SessionReadParams {
-        session: session.to_owned(),
-        lines: Some(READ_LINES),
-        max_bytes: Some(READ_BYTES),
-        ..SessionReadParams::default()
-    };
-    let reply = fetch_within::<SessionRead>(place, &params, None)?.value;
+    let params = json!({"session": session, "lines": READ_LINES, "max_bytes": READ_BYTES});
+    let reply = fetch_within(place, SessionRead::NAME, &params, None)?.value;
     Ok(reply.text("text").to_owned())
 }

@@ -8,7 +8,7 @@ mod pager;
 mod stream;
 mod view;
 
-use crate::args::TopArgs;
+use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::fullscreen::{Events, Fullscreen, Key, LeftBy, View};
 use crate::render::Line;
@@ -18,9 +18,10 @@ use app::{App, TopAction};
 use feed::{Ask, Feed};
 use std::io;
 use std::ops::ControlFlow;
+use std::time::Duration;
 
-pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure> {
-    if args.once || context.global.json {
+pub(crate) fn top(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    if args.has("once") || context.global.json {
         return stream::stream(args, context);
     }
     if !can_draw() {
@@ -28,13 +29,14 @@ pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure
             "top: input and output must be a terminal; ccctl ls prints the sessions once, ccctl top --json repeatedly",
         );
     }
+    let (all, interval) = (args.has("all"), interval(args));
     // Errors of the daemon are reported on the normal screen, and it is started if that is allowed.
-    let first = context.fetch::<ccd_protocol::session::SessionList>(&feed::params(args.all))?;
+    let first = context.fetch("session.list", &feed::params(all))?;
     let place = context.place()?.without_start().without_questions();
     let (events, waker) = Events::listen().map_err(Failure::io("the terminal"))?;
-    let feed = Feed::start(place, args.interval, args.all, waker);
+    let feed = Feed::start(place, interval, all, waker);
     let feed = feed.map_err(Failure::io("a thread"))?;
-    let mut app = App::new(args.sort, args.all, args.interval);
+    let mut app = App::new(app::named(args.text("sort")), all, interval);
     app.listed(first.value.list("sessions").to_vec());
     let mut top = Top {
         app,
@@ -44,6 +46,10 @@ pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure
     Fullscreen::enter(events, context.style)
         .and_then(|screen| screen.show(&mut top))
         .map_err(Failure::io("the terminal"))
+}
+
+fn interval(args: &Given) -> Duration {
+    Duration::from_secs_f64(args.seconds("interval").unwrap_or(1.0))
 }
 
 struct Top {
@@ -89,7 +95,7 @@ impl Top {
     /// Attaches the terminal to a session until the user detaches or it ends.
     fn attach(&mut self, session: &str, screen: &mut Fullscreen) -> io::Result<()> {
         let mut words = self.global.clone();
-        words.extend(["session", "attach", session].map(str::to_owned));
+        words.extend(["attach", session].map(str::to_owned));
         self.feed.pause(true);
         screen.pause();
         let ran = own::run(&words);

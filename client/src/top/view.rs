@@ -93,7 +93,7 @@ fn title(app: &App, list_rows: usize) -> Line {
         line.push(format!("  {first}-{last} of {all} shown"), None);
     }
     let interval = app.interval.as_secs_f64();
-    let mut rest = format!("  by {}, every {interval} s", app.sort.name());
+    let mut rest = format!("  by {}, every {interval} s", app.sort);
     if !app.filter.is_empty() {
         rest.push_str(&format!(", only {:?}", app.filter));
     }

@@ -1,7 +1,6 @@
 //! What is drawn in terminals of all sizes.
 
 use super::super::app::tests::app;
-use super::super::feed::Report;
 use super::*;
 use crate::fullscreen::Key;
 use crate::render::Style;
@@ -57,33 +56,4 @@ fn the_selection_is_in_sight_on_the_smallest_terminal() {
         assert!(is_in_sight, "{lines:?}");
     }
     assert!(drawn(&mut app, 5, 20)[0].contains("1-2 of 3 shown"));
-}
-
-#[test]
-fn the_last_row_tells_what_is_wrong() {
-    let mut app = app();
-    app.report(Report::Gone("no daemon runs at /s".to_owned()));
-    let last = |app: &mut App| drawn(app, 10, 80).pop().unwrap();
-    assert_eq!(last(&mut app), "no daemon runs at /s; trying again");
-    app.report(Report::Back);
-    assert!(last(&mut app).starts_with("the daemon was restarted"));
-    app.key(Key::Char('s'));
-    assert!(last(&mut app).starts_with("signal web: \x1b[7mINT"));
-}
-
-#[test]
-fn the_screen_of_the_selected_session_is_below() {
-    let mut app = app();
-    app.key(Key::Char('p'));
-    app.report(Report::Screen {
-        session: "a1".to_owned(),
-        lines: ["one", "", "two\u{1b}", ""].map(str::to_owned).to_vec(),
-    });
-    let lines = drawn(&mut app, 20, 40);
-    let rule = lines.iter().position(|line| line.starts_with("── web ──"));
-    let below = rule.unwrap() + 1;
-    assert_eq!(lines[below..below + 3], ["one", "", "two\\u{1b}"]);
-    // The preview belongs to another session.
-    app.key(Key::Down);
-    assert!(!drawn(&mut app, 20, 40).contains(&"one".to_owned()));
 }

@@ -1,53 +1,41 @@
 //! `ccctl test`.
 
 use super::chain::{Cancel, Followed};
-use super::investigate::{
-    Target, advised, cleanup, delete, failed, follow_with_line, listed, misplaced, result_of,
-};
-use crate::args::{
-    BlackBoxArgs, BlackBoxGetArgs, BlackBoxRunArgs, BlackBoxVerb, FuzzRunArgs, ReportListArgs,
-};
+use super::investigate::{advised, failed, follow_with_line, misplaced, result_of, target};
+use crate::args::Given;
 use crate::call::is_elsewhere;
 use crate::fields::Fields as _;
 use crate::render::filled;
 use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::Method as _;
-use ccd_protocol::black_box::{
-    TestCleanup, TestDelete, TestFormat, TestGet, TestGetParams, TestLimits, TestList, TestRun,
-    TestRunParams, TestType,
-};
+use ccd_protocol::black_box::{TestGet, TestRun, TestType};
 use ccd_protocol::job::JobState;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::Path;
 
-pub(crate) fn dispatch(args: &BlackBoxArgs, context: &mut Context) -> Result<Exit, Failure> {
-    match &args.verb {
-        None => test(&args.run, context),
-        Some(_) if args.run != BlackBoxRunArgs::default() => Err(misplaced("test", "a program")),
-        Some(BlackBoxVerb::Run(args)) => test(args, context),
-        Some(BlackBoxVerb::Fuzz(args)) => run("fuzz", &[TestType::Fuzz], args, context),
-        Some(BlackBoxVerb::List(args)) => list(args, context),
-        Some(BlackBoxVerb::Get(args)) => get(args, context),
-        Some(BlackBoxVerb::Delete(args)) => delete::<TestDelete>(args, context),
-        Some(BlackBoxVerb::Cleanup(args)) => cleanup::<TestCleanup>(args, context),
+pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    match verb {
+        _ if args.has_misplaced => Err(misplaced("test")),
+        "" | "run" => run("test", args.at("types"), args, context),
+        "fuzz" => run("fuzz", &json!([TestType::Fuzz]), args, context),
+        "show" => get(args, context),
+        _ => context.carry_out(args),
     }
 }
 
-fn test(args: &BlackBoxRunArgs, context: &mut Context) -> Result<Exit, Failure> {
-    run("test", &args.types, &args.fuzz, context)
-}
-
-fn run(
-    verb: &str,
-    types: &[TestType],
-    args: &FuzzRunArgs,
-    context: &mut Context,
-) -> Result<Exit, Failure> {
+fn run(verb: &str, types: &Value, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let cancel = Cancel::listen()?;
-    let params = params(types, args)?;
-    let started = context.fetch::<TestRun>(&params);
+    let mut params = target(args)?;
+    // The other limits are those of the tests.
+    let limits = params.as_object_mut().and_then(|all| all.remove("limits"));
+    params["caller_limits"] = limits.unwrap_or_else(|| json!({}));
+    params["types"] = types.clone();
+    params["seed"] = args.at("seed").clone();
+    params["baseline"] = args.word("baseline").map(baseline).transpose()?.into();
+    params["limits"] = json!({"fuzz_inputs": args.at("inputs"), "timeout_s": args.at("timeout")});
+    let started = context.fetch(TestRun::NAME, &params);
     let started = started.map_err(|failure| match verb {
-        "test" => advised::<BlackBoxVerb>(failure.of_verb(verb), verb, &params.program),
+        "test" => advised(failure.of_verb(verb), verb, params.text("program")),
         verb => failure.of_verb(verb),
     });
     let started = started?.value;
@@ -56,7 +44,7 @@ fn run(
         Followed::Left(exit) => return Ok(exit),
     };
     let result = result_of(verb, &job)?;
-    for (file, format) in files(args.junit.as_deref(), args.html.as_deref()) {
+    for (file, format) in files(args) {
         put(result.text("id"), file, format, context)?;
     }
     context.print_either(result.at("report"), |out| {
@@ -74,27 +62,6 @@ fn run(
         }
         _ => Err(failed(verb, &job)),
     }
-}
-
-fn params(types: &[TestType], args: &FuzzRunArgs) -> Result<TestRunParams, Failure> {
-    let target = Target::of(&args.target)?;
-    Ok(TestRunParams {
-        program: target.program,
-        args: target.args,
-        cwd: target.cwd,
-        env: target.env,
-        caller_env: target.inherited.caller_env,
-        umask: target.inherited.umask,
-        caller_limits: target.inherited.limits,
-        types: types.to_vec(),
-        seed: args.seed,
-        baseline: args.baseline.as_deref().map(baseline).transpose()?,
-        limits: TestLimits {
-            fuzz_inputs: args.inputs,
-            timeout_s: args.timeout,
-            ..TestLimits::default()
-        },
-    })
 }
 
 /// Returns a baseline as the daemon knows it: the absolute path of a file here, or the name of a report.
@@ -122,48 +89,28 @@ fn exit_of(report: &Value) -> Exit {
     )
 }
 
-fn files<'a>(
-    junit: Option<&'a Path>,
-    html: Option<&'a Path>,
-) -> impl Iterator<Item = (&'a Path, TestFormat)> {
-    let junit = junit.map(|file| (file, TestFormat::Junit));
-    junit
-        .into_iter()
-        .chain(html.map(|file| (file, TestFormat::Html)))
+fn files(args: &Given) -> impl Iterator<Item = (&Path, &'static str)> {
+    let formats = ["junit", "html"].into_iter();
+    formats.filter_map(|format| Some((args.path(format)?, format)))
 }
 
-fn put(
-    report: &str,
-    file: &Path,
-    format: TestFormat,
-    context: &mut Context,
-) -> Result<(), Failure> {
-    let params = TestGetParams {
-        report: report.to_owned(),
-        format,
-    };
-    let reply = context.fetch::<TestGet>(&params)?.value;
+fn put(report: &str, file: &Path, format: &str, context: &mut Context) -> Result<(), Failure> {
+    let params = json!({"report": report, "format": format});
+    let reply = context.fetch(TestGet::NAME, &params)?.value;
     context.write_to(file, reply.text("text").as_bytes())
 }
 
-fn list(args: &ReportListArgs, context: &mut Context) -> Result<Exit, Failure> {
-    context.show::<TestList>(&listed(args))
-}
-
-fn get(args: &BlackBoxGetArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let mut files = files(args.junit.as_deref(), args.html.as_deref()).peekable();
+fn get(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let report = args.text("report");
+    let mut files = files(args).peekable();
     if files.peek().is_some() {
         for (file, format) in files {
-            put(&args.report, file, format, context)?;
+            put(report, file, format, context)?;
         }
         return Ok(Exit::Done);
     }
-    let params = TestGetParams {
-        report: args.report.clone(),
-        format: TestFormat::Json,
-    };
-    let answer = context.fetch::<TestGet>(&params)?;
-    context.print_as(TestGet::NAME, &answer)
+    let params = json!({"report": report, "format": "json"});
+    context.show(TestGet::NAME, &params)
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 //! `ccctl daemon`, except `stop`, `restart`, `upgrade` and `logs`.
 
 use super::{job, logs, over_there, stop, upgrade};
-use crate::args::{DaemonVerb, LogLevelArgs, params};
+use crate::args::Given;
 use crate::call::fetch_within;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, render};
-use ccd_protocol::daemon::{
-    DaemonCheck, DaemonLog, DaemonLogParams, DaemonPing, DaemonReload, DaemonStatus,
-};
+use ccd_protocol::daemon::{DaemonCheck, DaemonLog, DaemonPing, DaemonReload, DaemonStatus};
 use ccd_protocol::{Method as _, NoParams};
+use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// How long the daemon may take to reply to a status request or a ping before it is asked whether it still replies.
@@ -17,30 +16,34 @@ const REPLY_LIMIT: Duration = Duration::from_millis(1500);
 /// The same for a daemon that may just be starting, and restores the sessions of an earlier one.
 const START_LIMIT: Duration = Duration::from_secs(10);
 
-pub(crate) fn dispatch(verb: &DaemonVerb, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?;
     if let Some(host) = place.host()
-        && let Some(words) = over_there::words(verb, &context.global)
+        && let Some(words) = over_there::words(verb, args, &context.global)
     {
-        if let DaemonVerb::Stop(args) = verb {
-            stop::ask_first(args, &place)?;
+        if verb == "stop" {
+            stop::ask_first(args.has("force"), &place)?;
         }
         return over_there::run(host, &words);
     }
     match verb {
-        DaemonVerb::Start => start(context),
-        DaemonVerb::Stop(args) => stop::stop(args, context),
-        DaemonVerb::Restart => upgrade::restart(context),
-        DaemonVerb::Upgrade(args) => upgrade::upgrade(args, context),
-        DaemonVerb::Status => status(context),
-        DaemonVerb::Reload => reload(context),
-        DaemonVerb::Logs(args) => logs::logs(args, context),
-        DaemonVerb::LogLevel(args) => log_level(args, context),
-        DaemonVerb::Check => {
-            let started = context.fetch::<DaemonCheck>(&NoParams {})?.value;
+        "start" => start(context),
+        "stop" => stop::stop(args.has("force"), context),
+        "restart" => upgrade::restart(context),
+        "upgrade" => upgrade::upgrade(args.path("binary"), context),
+        "status" => status(context),
+        "reload" => reload(context),
+        "logs" => logs::logs(args, context),
+        "log-level" => {
+            let level = args.word("level").or(args.word("level_option"));
+            let params = json!({"level": level, "debug": args.at("debug")});
+            context.show(DaemonLog::NAME, &params)
+        }
+        "check" => {
+            let started = context.fetch(DaemonCheck::NAME, &NoParams {})?.value;
             job::wait_for(started.text("job"), context)
         }
-        DaemonVerb::Ping => ping(context),
+        _ => ping(context),
     }
 }
 
@@ -49,7 +52,7 @@ fn start(context: &mut Context) -> Result<Exit, Failure> {
     let was_running = place.try_connect()?.is_some();
     // The user asked for a start; $CCD_NO_START is only about automatic starts.
     place.may_start = true;
-    let answer = fetch_within::<DaemonStatus>(&place, &NoParams {}, Some(START_LIMIT))?;
+    let answer = fetch_within(&place, DaemonStatus::NAME, &NoParams {}, Some(START_LIMIT))?;
     let page = if was_running {
         "daemon.status without a start"
     } else {
@@ -61,28 +64,22 @@ fn start(context: &mut Context) -> Result<Exit, Failure> {
 /// Never starts a daemon.
 fn status(context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
-    let answer = fetch_within::<DaemonStatus>(&place, &NoParams {}, Some(REPLY_LIMIT))?;
+    let answer = fetch_within(&place, DaemonStatus::NAME, &NoParams {}, Some(REPLY_LIMIT))?;
     context.print(&answer, render::status)
 }
 
 /// Never starts a daemon: a new one would read the configuration anyway.
 fn reload(context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
-    let answer = fetch_within::<DaemonReload>(&place, &NoParams {}, None)?;
+    let answer = fetch_within(&place, DaemonReload::NAME, &NoParams {}, None)?;
     context.print_as(DaemonReload::NAME, &answer)
-}
-
-fn log_level(args: &LogLevelArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let wanted = args.level.clone().or_else(|| args.level_option.clone());
-    let params = params!(DaemonLogParams { debug } of args, level: wanted);
-    context.show::<DaemonLog>(&params)
 }
 
 fn ping(context: &mut Context) -> Result<Exit, Failure> {
     let mut connection = context.connect()?.within(Some(REPLY_LIMIT))?;
     let start = Instant::now();
-    let answer = match connection.fetch::<DaemonPing>(&NoParams {}) {
-        Err(Failure::Lost { .. }) => context.fetch::<DaemonPing>(&NoParams {}),
+    let answer = match connection.fetch(DaemonPing::NAME, &NoParams {}) {
+        Err(Failure::Lost { .. }) => context.fetch(DaemonPing::NAME, &NoParams {}),
         answer => answer,
     }?;
     let elapsed_ms = start.elapsed().as_secs_f64() * 1000.0;

@@ -1,53 +1,53 @@
 //! `ccctl data`: what is kept about the user.
 
-use crate::args::{DataArgs, DataForgetArgs, DataVerb};
+use crate::args::Given;
 use crate::call::is_elsewhere;
 use crate::context::{confirm, is_at_terminal};
 use crate::fields::Fields as _;
-use crate::{Context, Exit, Failure, caller, render};
-use ccd_protocol::NoParams;
-use ccd_protocol::data::{DataForget, DataForgetParams, DataList, DataPart};
-use serde_json::Value;
+use crate::{Context, Exit, Failure, render};
+use ccd_protocol::data::{DataForget, DataList, DataPart};
+use ccd_protocol::{Method as _, NoParams};
+use serde_json::{Value, json};
 use std::path::Path;
 
-pub(crate) fn dispatch(args: &DataArgs, context: &mut Context) -> Result<Exit, Failure> {
-    match &args.verb {
-        None => {
-            let answer = context.fetch::<DataList>(&NoParams {})?;
-            context.print(&answer, render::data_kept)
-        }
-        Some(DataVerb::Forget(args)) => forget(args, context),
+pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    if verb == "forget" {
+        return forget(args, context);
     }
+    let answer = context.fetch(DataList::NAME, &NoParams {})?;
+    context.print(&answer, render::data_kept)
 }
 
 /// Shows what would be deleted, and deletes it after a yes.
-fn forget(args: &DataForgetArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let mut params = DataForgetParams {
-        parts: match &*args.parts {
-            [] => DataPart::ALL.to_vec(),
-            parts => parts.to_vec(),
-        },
-        project: caller::given_path(args.project.as_deref())?,
-        before: args.before.clone(),
-        dry_run: !args.yes,
+fn forget(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let is_sure = args.has("yes");
+    let parts = match args.at("parts") {
+        parts if args.has("parts") => parts.clone(),
+        _ => json!(DataPart::ALL),
     };
-    let answer = context.fetch::<DataForget>(&params)?;
+    let mut params = json!({
+        "parts": parts,
+        "project": args.at("project"),
+        "before": args.at("before"),
+        "dry_run": !is_sure,
+    });
+    let answer = context.fetch(DataForget::NAME, &params)?;
     context.print(&answer, |reply, out| {
-        render::data_selected(reply, args.yes, out)
+        render::data_selected(reply, is_sure, out)
     })?;
     let is_empty = answer
         .value
         .list("parts")
         .iter()
         .all(|part| !part.has("items"));
-    let project = params.project.as_deref();
+    let project = args.word("project");
     let is_missing = |dir: &&str| !is_elsewhere() && !Path::new(dir).exists();
     if is_empty && let Some(dir) = project.filter(is_missing) {
         context.note(&format!(
             "{dir}: there is no such directory, and nothing of it was found"
         ));
     }
-    if args.yes || args.dry_run || is_empty {
+    if is_sure || args.has("dry_run") || is_empty {
         return ended(&answer.value);
     }
     if !is_at_terminal() || context.global.json {
@@ -58,8 +58,8 @@ fn forget(args: &DataForgetArgs, context: &mut Context) -> Result<Exit, Failure>
         context.note("nothing was deleted");
         return Ok(Exit::Failed);
     }
-    params.dry_run = false;
-    let deleted = context.fetch::<DataForget>(&params)?;
+    params["dry_run"] = false.into();
+    let deleted = context.fetch(DataForget::NAME, &params)?;
     context.print(&deleted, |reply, out| {
         render::data_selected(reply, true, out)
     })?;

@@ -1,42 +1,31 @@
 //! `ccctl job`.
 
-use crate::args::JobVerb;
+use crate::args::Given;
 use crate::context::note;
+use crate::fields::Fields as _;
 use crate::job_news::JobNews;
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::Method as _;
-use ccd_protocol::job::{
-    Job, JobCancel, JobGet, JobGetParams, JobList, JobListParams, JobParams, JobState,
-};
+use ccd_protocol::job::{Job, JobGet, JobGetParams, JobState};
 use serde_json::json;
 
 /// How long one request waits for a job, in milliseconds, before it is repeated.
 const WAIT_STEP_MS: f64 = 10_000.0;
 
-pub(crate) fn dispatch(verb: &JobVerb, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
-        JobVerb::List { limit } => {
-            let params = JobListParams { limit: *limit };
-            context.show::<JobList>(&params)
-        }
-        JobVerb::Get { job, wait } => {
-            let params = JobGetParams {
-                job: job.clone(),
-                wait_ms: wait.map(|seconds| seconds * 1000.0),
-            };
-            let answer = context.fetch::<JobGet>(&params)?;
+        "get" => {
+            let wait_ms = args.seconds("wait").map(|seconds| seconds * 1000.0);
+            let params = json!({"job": args.text("job"), "wait_ms": wait_ms});
+            let answer = context.fetch(JobGet::NAME, &params)?;
             context.warn_of(&answer.value);
             context.print(&answer, |job, out| {
-                out.reply(JobList::NAME, &json!({"jobs": [job]}))?;
+                out.reply("job.list", &json!({"jobs": [job]}))?;
                 render::job_list(job, out)
-            })?;
-            Ok(Exit::Done)
+            })
         }
-        JobVerb::Cancel { job } => {
-            let params = JobParams { job: job.clone() };
-            context.show::<JobCancel>(&params)
-        }
-        JobVerb::Subscribe { job } => subscribe(job, context),
+        "subscribe" => subscribe(args.text("job"), context),
+        _ => context.carry_out(args),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `ccctl daemon logs`: reads the files, so that it works without a daemon too.
 
-use crate::args::LogsArgs;
+use crate::args::Given;
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::socket::base_path;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -16,7 +17,7 @@ const LOOK_PAUSE: Duration = Duration::from_millis(100);
 const MAX_TAIL_BYTES: u64 = 8 << 20;
 
 /// Prints the last lines of the daemon's log; with `--follow`, also new lines.
-pub(crate) fn logs(args: &LogsArgs, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) fn logs(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let folder = log_folder(context)?;
     let files = log_files(&folder)?;
     let Some(newest) = files.last() else {
@@ -25,9 +26,9 @@ pub(crate) fn logs(args: &LogsArgs, context: &mut Context) -> Result<Exit, Failu
             folder.display()
         )));
     };
-    let (lines, end) = last_lines(&files, args.lines)?;
+    let (lines, end) = last_lines(&files, args.number("lines") as usize)?;
     context.write_bytes(&lines)?;
-    if args.follow {
+    if args.has("follow") {
         follow(&folder, newest.clone(), end, context)?;
     }
     Ok(Exit::Done)

@@ -1,52 +1,45 @@
 //! `ccctl memory`.
 
 use super::file;
-use crate::args::{MemoryLinkArgs, MemoryProjectArgs, MemorySaveArgs, MemoryVerb};
+use crate::args::Given;
 use crate::context::{confirm, is_at_terminal};
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::Method as _;
 use ccd_protocol::memory::place::find;
 use ccd_protocol::memory::{
-    MemoryGet, MemoryLink, MemoryLinkParams, MemoryLoad, MemoryLoadParams, MemoryParams,
-    MemorySave, MemoryStatus, MemoryValidate, MemoryValidateParams,
+    MemoryGet, MemoryLink, MemoryLoad, MemorySave, MemoryStatus, MemoryValidate,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-pub(crate) fn dispatch(verb: &MemoryVerb, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
-        MemoryVerb::Save(args) => save(args, context),
-        MemoryVerb::Show(args) => {
-            let answer = context.fetch::<MemoryGet>(&params(args)?)?;
+        "save" => save(args, context),
+        "show" => {
+            let answer = context.fetch(MemoryGet::NAME, &params(args)?)?;
             context.print(&answer, render::memory)
         }
-        MemoryVerb::Validate { file } => validate(file, context),
-        MemoryVerb::Load(args) => {
-            let MemoryParams { project } = params(args)?;
-            let load = MemoryLoadParams {
-                project,
-                short: false,
-            };
-            let answer = context.fetch::<MemoryLoad>(&load)?;
+        "validate" => validate(Path::new(args.text("file")), context),
+        "load" => {
+            let answer = context.fetch(MemoryLoad::NAME, &params(args)?)?;
             context.print(&answer, |reply, out| {
                 write!(out, "{}", render::readable(reply.text("digest")))
             })
         }
-        MemoryVerb::Status(args) => context.show::<MemoryStatus>(&params(args)?),
-        MemoryVerb::Link(args) => link(args, context),
+        "status" => context.show(MemoryStatus::NAME, &params(args)?),
+        _ => link(args, context),
     }
 }
 
-fn params(args: &MemoryProjectArgs) -> Result<MemoryParams, Failure> {
-    let given = args.project.as_deref();
+fn params(args: &Given) -> Result<Value, Failure> {
+    let given = args.word("project");
     let directory = caller::absolute(Path::new(given.unwrap_or(".")))?;
-    Ok(MemoryParams {
-        project: match given {
-            Some(_) => directory,
-            None => around(directory),
-        },
-    })
+    let project = match given {
+        Some(_) => directory,
+        None => around(directory),
+    };
+    Ok(json!({ "project": project }))
 }
 
 /// Returns the project that the directory is in, as hooks find it, or the directory if it is in none.
@@ -57,22 +50,19 @@ fn around(directory: String) -> String {
     root.unwrap_or(directory)
 }
 
-fn save(args: &MemorySaveArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let MemoryParams { project } = params(&args.project)?;
-    let memory = args.from.as_deref().map(given).transpose()?;
-    let params = json!({"project": project, "memory": memory});
-    let answer = context.fetch_by_name(MemorySave::NAME, &params)?;
-    context.print_as(MemorySave::NAME, &answer)
+fn save(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let mut params = params(args)?;
+    if let Some(file) = args.path("from") {
+        params["memory"] = given(file)?;
+    }
+    context.show(MemorySave::NAME, &params)
 }
 
 /// Shows the change of CLAUDE.md, and makes it after a yes.
-fn link(args: &MemoryLinkArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let MemoryParams { project } = params(&args.project)?;
-    let params = |write: bool| MemoryLinkParams {
-        project: project.clone(),
-        write,
-    };
-    let answer = context.fetch::<MemoryLink>(&params(args.yes))?;
+fn link(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let mut params = params(args)?;
+    params["write"] = args.has("yes").into();
+    let answer = context.fetch(MemoryLink::NAME, &params)?;
     let is_open = answer.value.has("diff");
     let file = render::printable(answer.value.text("file"));
     context.print(&answer, |reply, out| {
@@ -84,7 +74,7 @@ fn link(args: &MemoryLinkArgs, context: &mut Context) -> Result<Exit, Failure> {
     if !is_open {
         return Ok(Exit::Done);
     }
-    if !args.yes {
+    if !args.has("yes") {
         if !is_at_terminal() || context.global.json {
             context.note("nothing was changed; --yes makes the change");
             return Ok(Exit::Done);
@@ -93,7 +83,8 @@ fn link(args: &MemoryLinkArgs, context: &mut Context) -> Result<Exit, Failure> {
             context.note("nothing was changed");
             return Ok(Exit::Done);
         }
-        context.fetch::<MemoryLink>(&params(true))?;
+        params["write"] = true.into();
+        context.fetch(MemoryLink::NAME, &params)?;
     }
     context.note(&format!("changed {file}"));
     Ok(Exit::Done)
@@ -107,12 +98,8 @@ fn given(path: &Path) -> Result<Value, Failure> {
 }
 
 fn validate(path: &Path, context: &mut Context) -> Result<Exit, Failure> {
-    let content = Some(file::read_text(path)?);
-    let params = MemoryValidateParams {
-        path: None,
-        content,
-    };
-    let answer = context.fetch::<MemoryValidate>(&params)?;
+    let params = json!({"content": file::read_text(path)?});
+    let answer = context.fetch(MemoryValidate::NAME, &params)?;
     context.print_as(MemoryValidate::NAME, &answer)?;
     Ok(Exit::of_success(answer.value.has("valid")))
 }

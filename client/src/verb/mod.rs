@@ -24,70 +24,77 @@ mod stop;
 mod tape;
 mod upgrade;
 
-use crate::args::Noun;
+use crate::args::{HookArgs, Noun};
+use crate::fields::Fields as _;
 use crate::tape::TapeCommand;
 use crate::{
-    Context, Exit, Failure, attach, complete, demo, doctor, hook, hooks, man, mcp, run, tail, top,
+    Context, Exit, Failure, attach, caller, complete, demo, doctor, hook, hooks, man, mcp, run,
+    tail, top,
 };
 
-pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) fn dispatch(noun: Noun, context: &mut Context) -> Result<Exit, Failure> {
+    let args = &match noun {
+        Noun::Conversation(verb) => return conversation::dispatch(&verb, context),
+        Noun::Given(given) => given.with_paths(caller::located)?,
+    };
+    let (noun, verb) = args.command.split_once(' ').unwrap_or((&args.command, ""));
     match noun {
-        Noun::New(args) => session::create(args, context),
-        Noun::Send(args) => session::send(args, context),
-        Noun::Expect(args) => session::expect(args, context),
-        Noun::Wait(args) => session::wait(args, context),
-        Noun::Screen(args) => session::screen(args, context),
-        Noun::Read(args) => session::read(args, context),
-        Noun::Logs(args) => {
-            tail::tail(args, context).map_err(|failure| failure.of_verb("session.tail"))
+        "new" => session::create(args, context),
+        "send" => session::send(args, context),
+        "expect" => session::expect(args, context),
+        "wait" => session::wait(args, context),
+        "screen" => session::screen(args, context),
+        "read" => session::read(args, context),
+        "logs" => tail::tail(args, context).map_err(|failure| failure.of_verb("session.tail")),
+        "attach" => attach::attach(args, context),
+        "close" => session::close(args, context),
+        "ls" => session::list(args.has("all"), context),
+        "top" => top::top(args, context),
+        "session" => session::dispatch(verb, args, context),
+        "run" => run::run(args, context),
+        "rec" => record::run(TapeCommand::Rec, args, context),
+        "play" => record::run(TapeCommand::Play, args, context),
+        "tape" => tape::dispatch(verb, args, context),
+        "pattern" => pattern::dispatch(verb, args, context),
+        "chain" => chain::dispatch(verb, args, context),
+        "parallel" => chain::parallel(args, context),
+        "watch" => chain::watch(args, context),
+        "program" => program::dispatch(verb, args, context),
+        "coach" => coach::dispatch(verb, args, context),
+        "exec" => exec::dispatch(verb, args, context),
+        "memory" => memory::dispatch(verb, args, context),
+        "investigate" => investigate::dispatch(verb, args, context),
+        "test" => black_box::dispatch(verb, args, context),
+        "job" => job::dispatch(verb, args, context),
+        "config" => config::dispatch(verb, args, context),
+        "daemon" => daemon::dispatch(verb, args, context),
+        "data" => data::dispatch(verb, args, context),
+        "hook" => {
+            let socket = context.global.socket.as_deref();
+            Ok(hook::run(&HookArgs::of(args), socket))
         }
-        Noun::Attach(args) => attach::attach(args, context),
-        Noun::Close(args) => session::close(args, context),
-        Noun::Ls(args) => session::list(args.all, context),
-        Noun::Top(args) => top::top(args, context),
-        Noun::Session(verb) => session::dispatch(verb, context),
-        Noun::Run(args) => run::run(args, context),
-        Noun::Rec(args) => record::run(TapeCommand::Rec, args, context),
-        Noun::Play(args) => record::run(TapeCommand::Play, args, context),
-        Noun::Tape(verb) => tape::dispatch(verb, context),
-        Noun::Pattern(verb) => pattern::dispatch(verb, context),
-        Noun::Chain(verb) => chain::dispatch(verb, context),
-        Noun::Parallel(args) => chain::parallel(args, context),
-        Noun::Watch(args) => chain::watch(args, context),
-        Noun::Program(verb) => program::dispatch(verb, context),
-        Noun::Coach(verb) => coach::dispatch(verb, context),
-        Noun::Exec(args) => exec::dispatch(args, context),
-        Noun::Conversation(verb) => conversation::dispatch(verb, context),
-        Noun::Memory(verb) => memory::dispatch(verb, context),
-        Noun::Investigate(args) => investigate::dispatch(args, context),
-        Noun::Test(args) => black_box::dispatch(args, context),
-        Noun::Job(verb) => job::dispatch(verb, context),
-        Noun::Config(verb) => config::dispatch(verb, context),
-        Noun::Daemon(verb) => daemon::dispatch(verb, context),
-        Noun::Data(args) => data::dispatch(args, context),
-        Noun::Hook(args) => Ok(hook::run(args, context.global.socket.as_deref())),
-        Noun::Hooks(verb) => hooks::dispatch(verb, context),
-        Noun::Doctor(_) => doctor::doctor(context),
-        Noun::Demo(args) => demo::demo(args.fast, context),
-        Noun::Dial(_) => dial::dial(context),
+        "hooks" => hooks::dispatch(verb, args, context),
+        "doctor" => doctor::doctor(context),
+        "demo" => demo::demo(args.has("fast"), context),
+        "dial" => dial::dial(context),
         // With a daemon on another host, ccctl over there does all of it.
-        Noun::Mcp(_) => match context.place()?.host() {
+        "mcp" => match context.place()?.host() {
             Some(host) => over_there::run(host, &["mcp".to_owned()]),
             None => mcp::mcp(context),
         },
-        Noun::Call(args) => other::call(args, context),
-        Noun::Completions(args) => {
-            context.write_bytes(&complete::script(args.shell))?;
+        "call" => other::call(args, context),
+        "completions" => {
+            context.write_bytes(&complete::script(args.text("shell")))?;
             Ok(Exit::Done)
         }
-        Noun::Complete(args) => complete::complete(args, context),
-        Noun::Man(args) => {
-            match &args.dir {
+        "complete" => complete::complete(args, context),
+        "man" => {
+            match args.path("dir") {
                 None => context.write_bytes(&man::page()?)?,
                 Some(folder) => man::write_pages(folder)?,
             }
             Ok(Exit::Done)
         }
-        Noun::Version(_) => other::version(context),
+        _ => other::version(context),
     }
 }

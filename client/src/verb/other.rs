@@ -1,17 +1,18 @@
 //! `ccctl call` and `ccctl version`.
 
-use crate::args::CallArgs;
+use crate::args::Given;
 use crate::call::request_at;
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::PROTOCOL_VERSION;
 use serde_json::value::RawValue;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-pub(crate) fn call(args: &CallArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params: Box<RawValue> = serde_json::from_str(&args.params)
+pub(crate) fn call(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let params: Box<RawValue> = serde_json::from_str(args.text("params"))
         .map_err(|error| Failure::Usage(format!("the parameters are not JSON: {error}")))?;
-    let result = request_at(&context.place()?, &args.method, &params)?;
+    let result = request_at(&context.place()?, args.text("method"), &params)?;
     context.print_json();
     context.write_line(result.get())?;
     Ok(Exit::Done)

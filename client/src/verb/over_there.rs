@@ -1,33 +1,30 @@
 //! Commands about the daemon's process and files, which run on the daemon's host.
 
-use crate::args::{DaemonVerb, Global};
+use crate::args::{Given, Global};
 use crate::call::{ConnectError, Host, SshError};
+use crate::fields::Fields as _;
 use crate::{Exit, Failure};
 
 /// The words of a command that has to run on the daemon's host; `None` for one that asks the daemon.
-pub(super) fn words(verb: &DaemonVerb, global: &Global) -> Option<Vec<String>> {
+pub(super) fn words(verb: &str, args: &Given, global: &Global) -> Option<Vec<String>> {
+    let mut words = vec!["daemon", verb];
     let lines;
-    let mut words = match verb {
-        DaemonVerb::Start => vec!["start"],
+    match verb {
+        "start" | "restart" => {}
         // The question was asked here.
-        DaemonVerb::Stop(_) => vec!["stop", "--force"],
-        DaemonVerb::Restart => vec!["restart"],
-        DaemonVerb::Upgrade(args) => match args.binary.as_deref() {
-            Some(binary) => vec!["upgrade", "--", binary.to_str()?],
-            None => vec!["upgrade"],
-        },
-        DaemonVerb::Logs(args) => {
-            lines = args.lines.to_string();
-            let follow = args.follow.then_some("--follow");
-            ["logs", "-n", &lines].into_iter().chain(follow).collect()
+        "stop" => words.push("--force"),
+        "upgrade" => words.extend(
+            args.word("binary")
+                .into_iter()
+                .flat_map(|path| ["--", path]),
+        ),
+        "logs" => {
+            lines = args.number("lines").to_string();
+            words.extend(["-n", &lines]);
+            words.extend(args.has("follow").then_some("--follow"));
         }
-        DaemonVerb::Status
-        | DaemonVerb::Reload
-        | DaemonVerb::LogLevel(_)
-        | DaemonVerb::Check
-        | DaemonVerb::Ping => return None,
-    };
-    words.insert(0, "daemon");
+        _ => return None,
+    }
     for (is_given, option) in [(global.json, "--json"), (global.verbose, "--verbose")] {
         if is_given {
             words.insert(0, option);
@@ -59,10 +56,11 @@ mod tests {
 
     fn line(words_here: &str) -> Option<String> {
         let parsed = parsed_line(&format!("daemon {words_here}")).unwrap();
-        match parsed.noun {
-            Noun::Daemon(verb) => words(&verb, &parsed.global).map(|words| words.join(" ")),
-            other => panic!("{other:?}"),
-        }
+        let Noun::Given(args) = parsed.noun else {
+            panic!("{parsed:?}");
+        };
+        let verb = args.command.split(' ').nth(1).unwrap();
+        words(verb, &args, &parsed.global).map(|words| words.join(" "))
     }
 
     #[test]

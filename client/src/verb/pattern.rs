@@ -1,101 +1,62 @@
 //! `ccctl pattern`.
 
-use crate::args::{PatternText, PatternVerb, TestArgs};
+use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, named_file};
 use ccd_protocol::Method as _;
-use ccd_protocol::pattern::{
-    PatternClassify, PatternClassifyParams, PatternList, PatternListParams, PatternSet,
-    PatternSetParams, PatternTest, PatternTestParams, PatternUnset, PatternUnsetParams,
-};
-use serde_json::Value;
+use ccd_protocol::pattern::{PatternClassify, PatternList, PatternTest};
+use serde_json::{Value, json};
 use std::io::Read;
 
 /// More than the daemon accepts; the daemon reports its limit.
 const MAX_READ_BYTES: u64 = 2 << 20;
 
-pub(crate) fn dispatch(verb: &PatternVerb, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
-        PatternVerb::List {
-            pattern_type,
-            category,
-        } => {
-            let params = PatternListParams {
-                pattern_type: *pattern_type,
-                category: category.clone(),
-            };
-            let answer = context.fetch::<PatternList>(&params)?;
-            context.warn_of(&answer.value);
-            if let Some(category) = category
-                && !answer.value.has("patterns")
-            {
-                return Err(Failure::NotFound(format!(
-                    "there is no category {category:?}; ccctl pattern list shows all categories"
-                )));
-            }
-            context.print(&answer, |reply, out| match category {
-                Some(_) => out.reply("pattern.list of a category", reply),
-                None => out.reply(PatternList::NAME, reply),
-            })
+        "list" => list(args, context),
+        // Fails if nothing matches, as grep does.
+        "test" => {
+            let pattern_type = args.at("pattern_type");
+            let params = json!({"text": read(args, context)?, "pattern_type": pattern_type});
+            let reply = examine(PatternTest::NAME, &params, context)?;
+            Ok(Exit::of_success(reply.has("matches")))
         }
-        PatternVerb::Set {
-            pattern_type,
-            category,
-            patterns,
-            description,
-        } => {
-            let params = PatternSetParams {
-                pattern_type: *pattern_type,
-                category: category.clone(),
-                patterns: patterns.clone(),
-                description: description.clone(),
-            };
-            context.show::<PatternSet>(&params)
+        "classify" => {
+            let params = json!({"text": read(args, context)?});
+            examine(PatternClassify::NAME, &params, context)?;
+            Ok(Exit::Done)
         }
-        PatternVerb::Unset {
-            pattern_type,
-            category,
-        } => {
-            let params = PatternUnsetParams {
-                pattern_type: *pattern_type,
-                category: category.clone(),
-            };
-            context.show::<PatternUnset>(&params)
-        }
-        PatternVerb::Test(args) => test(args, context),
-        PatternVerb::Classify(text) => {
-            let params = PatternClassifyParams {
-                text: read(text, context)?,
-            };
-            let answer = context.fetch::<PatternClassify>(&params)?;
-            warn_if_cut(&answer.value, context);
-            context.print_as(PatternClassify::NAME, &answer)
-        }
+        _ => context.carry_out(args),
     }
 }
 
-/// Fails if nothing matches, as grep does.
-fn test(args: &TestArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = PatternTestParams {
-        text: read(&args.text, context)?,
-        pattern_type: args.pattern_type,
+fn list(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let answer = context.fetch(PatternList::NAME, &args.params())?;
+    let Some(category) = args.word("category") else {
+        return context.print_as(PatternList::NAME, &answer);
     };
-    let answer = context.fetch::<PatternTest>(&params)?;
-    warn_if_cut(&answer.value, context);
-    context.print_as(PatternTest::NAME, &answer)?;
-    Ok(Exit::of_success(answer.value.has("matches")))
+    if !answer.value.has("patterns") {
+        context.warn_of(&answer.value);
+        return Err(Failure::NotFound(format!(
+            "there is no category {category:?}; ccctl pattern list shows all categories"
+        )));
+    }
+    context.print_as("pattern.list of a category", &answer)
 }
 
-fn warn_if_cut(reply: &Value, context: &Context) {
-    if reply.has("truncated") {
+fn examine(method: &str, params: &Value, context: &mut Context) -> Result<Value, Failure> {
+    let answer = context.fetch(method, params)?;
+    if answer.value.has("truncated") {
         context
             .note("part of the text was not examined: it has too many matches or too long lines");
     }
+    context.print_as(method, &answer)?;
+    Ok(answer.value)
 }
 
-fn read(text: &PatternText, context: &Context) -> Result<String, Failure> {
-    let (what, source): (String, Box<dyn Read>) = match (&text.text, &text.file) {
-        (Some(text), _) if text != "-" => return Ok(text.clone()),
+fn read(args: &Given, context: &Context) -> Result<String, Failure> {
+    let (what, source): (String, Box<dyn Read>) = match (args.word("text"), args.path("file")) {
+        (Some(text), _) if text != "-" => return Ok(text.to_owned()),
         (_, Some(path)) => {
             let what = path.display().to_string();
             let file = named_file::open(path).map_err(Failure::io(&what))?;

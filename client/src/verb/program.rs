@@ -1,38 +1,27 @@
 //! `ccctl program`.
 
 use super::file::read;
-use crate::args::{ProgramVerb, SaveArgs, params};
+use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure};
-use ccd_protocol::program::{
-    ProgramDelete, ProgramGet, ProgramList, ProgramParams, ProgramSave, ProgramSaveParams,
-};
-use ccd_protocol::{Method as _, NoParams};
-use serde_json::Value;
+use ccd_protocol::Method as _;
+use ccd_protocol::program::ProgramSave;
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// Longest document, in bytes; the daemon accepts none that is longer.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-pub(crate) fn dispatch(verb: &ProgramVerb, context: &mut Context) -> Result<Exit, Failure> {
-    match verb {
-        ProgramVerb::List => context.show::<ProgramList>(&NoParams {}),
-        ProgramVerb::Get { name } => {
-            let name = name.clone();
-            context.show::<ProgramGet>(&ProgramParams { name })
-        }
-        ProgramVerb::Save(args) => save(args, context),
-        ProgramVerb::Delete { name } => {
-            let name = name.clone();
-            context.show::<ProgramDelete>(&ProgramParams { name })
-        }
+pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    if verb != "save" {
+        return context.carry_out(args);
     }
-}
-
-fn save(args: &SaveArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let config = args.file.as_deref().map(document).transpose()?;
-    let params = params!(ProgramSaveParams { name, session, force } of args, config);
-    let answer = context.fetch::<ProgramSave>(&params)?;
+    let mut params = args.params();
+    if let Some(file) = args.word("file") {
+        params =
+            json!({"name": args.at("name"), "force": args.at("force"), "config": document(file)?});
+    }
+    let answer = context.fetch(ProgramSave::NAME, &params)?;
     context.print_as(ProgramSave::NAME, &answer)?;
     if answer.value.has("replaced") {
         context.note("the existing configuration of this name was overwritten");

@@ -1,6 +1,6 @@
 //! `ccctl rec`, `play` and `proxy`: a program with tapes, in this terminal or over pipes.
 
-use crate::args::RecordArgs;
+use crate::args::Given;
 use crate::attach::{self, Way};
 use crate::call::{DaemonAddress, close};
 use ccd_base::shell;
@@ -15,7 +15,7 @@ use std::io::{self, IsTerminal as _};
 /// Runs or replays a program until it exits, and returns its status.
 pub(crate) fn run(
     command: TapeCommand,
-    args: &RecordArgs,
+    args: &Given,
     context: &mut Context,
 ) -> Result<Exit, Failure> {
     let mut params = params(command, args)?;
@@ -26,8 +26,8 @@ pub(crate) fn run(
     } else {
         let start = Start {
             params,
-            follows_size: args.size.is_none(),
-            contains: &[],
+            follows_size: args.size().is_none(),
+            contains: Vec::new(),
             verb: command.name(),
         };
         run::start(start, context)
@@ -43,15 +43,14 @@ pub(crate) fn run(
 
 /// The session to create, which ends with its connection. The program gets a terminal only if input and output both are
 /// terminals; otherwise it would believe that a person reads its output.
-fn params(command: TapeCommand, args: &RecordArgs) -> Result<SessionCreateParams, Failure> {
-    let (record, fallback) = command.modes();
-    let mut words = args.program.iter().cloned();
+fn params(command: TapeCommand, args: &Given) -> Result<SessionCreateParams, Failure> {
+    let (program, words) = args.program();
     Ok(SessionCreateParams {
-        program: words.next(),
-        args: words.collect(),
-        tape: Some(of_verb(args, record, fallback)?),
+        program,
+        args: words,
+        tape: Some(of_verb(command, args)?),
         pipes: !(io::stdin().is_terminal() && io::stdout().is_terminal()),
-        ..run::for_one_run(args.timeout, args.size, &args.caller)?
+        ..run::for_one_run(args.timeout("timeout"), args.size(), args)?
     })
 }
 
@@ -59,7 +58,7 @@ fn params(command: TapeCommand, args: &RecordArgs) -> Result<SessionCreateParams
 fn at_terminal(
     command: TapeCommand,
     params: SessionCreateParams,
-    args: &RecordArgs,
+    args: &Given,
     context: &mut Context,
 ) -> Result<Exit, Failure> {
     let place = context.place()?;
@@ -67,8 +66,8 @@ fn at_terminal(
     let (_owner, session) = run::create(&place, &params)?;
     context.warn(&session.warnings);
     let place = place.without_start();
-    let title = shell::line(&args.program);
-    let way = attach::attach_own(&session, &title, &args.detach.detach_keys, &place, context)?;
+    let title = shell::line(&args.words("program"));
+    let way = attach::attach_own(&session, &title, &args.detach_keys(), &place, context)?;
     let mut refusal = None;
     let exit = match way {
         Way::Ended(ended) => exit_of(&ended, context),
@@ -126,15 +125,17 @@ fn leave(session: &Session, signal: Option<i32>, place: &DaemonAddress, context:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Noun, parsed};
+    use crate::args::parsed;
+    use crate::caller;
     use serde_json::json;
 
     fn params_of(line: &str) -> Result<SessionCreateParams, Failure> {
-        match &parsed(line).unwrap() {
-            Noun::Rec(args) => params(TapeCommand::Rec, args),
-            Noun::Play(args) => params(TapeCommand::Play, args),
-            other => panic!("{other:?}"),
-        }
+        let args = parsed(line).unwrap().with_paths(caller::located)?;
+        let command = match &*args.command {
+            "rec" => TapeCommand::Rec,
+            _ => TapeCommand::Play,
+        };
+        params(command, &args)
     }
 
     fn asked(line: &str) -> serde_json::Value {

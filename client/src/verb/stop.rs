@@ -1,6 +1,5 @@
 //! `ccctl daemon stop`.
 
-use crate::args::StopArgs;
 use crate::call::processes::is_our_daemon;
 use crate::call::{ConnectError, DaemonAddress, fetch_within};
 use crate::context::{confirm, is_at_terminal};
@@ -36,17 +35,17 @@ const PROCESSES_PAUSE: Duration = Duration::from_millis(50);
 const MAX_NAMED: usize = 10;
 const MAX_COMMAND_LEN: usize = 60;
 
-pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) fn stop(is_forced: bool, context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
-    ask_first(args, &place)?;
-    let limit = if args.force {
+    ask_first(is_forced, &place)?;
+    let limit = if is_forced {
         FORCED_REPLY_LIMIT
     } else {
         REPLY_LIMIT
     };
-    let asked = fetch_within::<DaemonStop>(&place, &DaemonStopParams {}, Some(limit));
+    let asked = fetch_within(&place, DaemonStop::NAME, &DaemonStopParams {}, Some(limit));
     let answer = match asked {
-        Err(failure) if args.force && takes_no_request(&failure) => {
+        Err(failure) if is_forced && takes_no_request(&failure) => {
             return end_by_signal(&place, failure, context);
         }
         asked => asked?,
@@ -61,13 +60,13 @@ pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failu
 }
 
 /// At a terminal, names the live sessions, if any, and asks for confirmation. [`Failure::Failed`] if the user says no.
-pub(super) fn ask_first(args: &StopArgs, place: &DaemonAddress) -> Result<(), Failure> {
-    if args.force || !is_at_terminal() {
+pub(super) fn ask_first(is_forced: bool, place: &DaemonAddress) -> Result<(), Failure> {
+    if is_forced || !is_at_terminal() {
         return Ok(());
     }
     let place = &place.clone().without_start();
     let params = SessionListParams::default();
-    let live = fetch_within::<SessionList>(place, &params, Some(REPLY_LIMIT))?;
+    let live = fetch_within(place, SessionList::NAME, &params, Some(REPLY_LIMIT))?;
     let sessions = live.value.list("sessions");
     let shown = sessions.iter().map(|session| {
         let name = session["name"].as_str();

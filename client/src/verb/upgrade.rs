@@ -1,6 +1,5 @@
 //! `ccctl daemon restart` and `ccctl daemon upgrade`: another worker takes over the sessions.
 
-use crate::args::UpgradeArgs;
 use crate::call::{Connection, DaemonAddress, LaunchError, call_within, find_program};
 use crate::render::counted;
 use crate::{Context, Exit, Failure};
@@ -26,9 +25,9 @@ pub(crate) fn restart(context: &mut Context) -> Result<Exit, Failure> {
 }
 
 /// Hands the sessions over to another build: the named one, or the one that `ccctl` would start.
-pub(crate) fn upgrade(args: &UpgradeArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let binary = match &args.binary {
-        Some(path) => path.clone(),
+pub(crate) fn upgrade(binary: Option<&Path>, context: &mut Context) -> Result<Exit, Failure> {
+    let binary = match binary {
+        Some(path) => path.to_owned(),
         None => {
             find_program().ok_or_else(|| Failure::NotFound(LaunchError::NoProgram.to_string()))?
         }

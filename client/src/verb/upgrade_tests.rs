@@ -88,10 +88,8 @@ fn nobody_is_started_and_no_file_is_no_build() {
     let nowhere = Path::new("/nonexistent/s");
     let failure = restart(&mut context(nowhere)).unwrap_err();
     assert_eq!(failure.exit(), Exit::NoDaemon);
-    let args = UpgradeArgs {
-        binary: Some("/nonexistent/ccd".into()),
-    };
-    let failure = upgrade(&args, &mut context(nowhere)).unwrap_err();
+    let binary = Path::new("/nonexistent/ccd");
+    let failure = upgrade(Some(binary), &mut context(nowhere)).unwrap_err();
     assert_eq!(failure.exit(), Exit::Usage);
 }
 

@@ -112,6 +112,12 @@ fn a_session_gets_another_name_and_several_are_closed_at_once() {
     let ran = ccctl.run(&["close", "nobody", "first", "two"]);
     assert_eq!(ran.code, Some(4), "{}", ran.stderr);
     assert_eq!(ccctl.ok(&["ls"]), "");
+    for _ in 0..2 {
+        ccctl.ok(&["new", "--", "cat"]);
+    }
+    ccctl.ok(&["close", "--all"]);
+    assert_eq!(ccctl.ok(&["ls"]), "");
+    assert_eq!(ccctl.run(&["close", "--all", "one"]).code, Some(2));
 }
 
 #[test]

@@ -123,7 +123,7 @@ pub(in crate::verb) fn cancelling(
         note(&format!(
             "cancelling {job}; press again to exit without waiting"
         ));
-        if let Err(failure) = fetch_within::<JobCancel>(&place, &params, None) {
+        if let Err(failure) = fetch_within(&place, JobCancel::NAME, &params, None) {
             note(&failure.to_string());
         }
     }

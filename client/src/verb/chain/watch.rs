@@ -2,21 +2,20 @@
 
 use super::follow::{Followed, is, run_job};
 use super::hit_command::HitCommand;
-use crate::args::{WatchArgs, patterns};
+use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::chain::{ChainWatch, ChainWatchParams};
 
 /// Reports each match as it arrives, and runs a command for it if asked for.
-pub(crate) fn watch(args: &WatchArgs, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) fn watch(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let mut command = args
-        .run
-        .as_deref()
-        .map(|line| HitCommand::start(line, args.shell, context.global.json))
+        .word("run")
+        .map(|line| HitCommand::start(line, args.has("shell"), context.global.json))
         .transpose()?;
     let params = params(args)?;
     let mut hits = 0;
-    let end = run_job::<ChainWatch>(&params, args.start.detach, context, |hit, context| {
+    let end = run_job::<ChainWatch>(&params, args.has("detach"), context, |hit, context| {
         hits += 1;
         context.tell(hit.text("line"))?;
         if let Some(command) = &mut command {
@@ -33,7 +32,7 @@ pub(crate) fn watch(args: &WatchArgs, context: &mut Context) -> Result<Exit, Fai
         Followed::Left(exit) => return Ok(exit),
         Followed::Ended(job) => job,
     };
-    if hits >= args.max.unwrap_or(1) {
+    if hits >= args.count("max").unwrap_or(1) {
         return Ok(Exit::Done);
     }
     if !is(&job, "timed_out") {
@@ -43,25 +42,26 @@ pub(crate) fn watch(args: &WatchArgs, context: &mut Context) -> Result<Exit, Fai
     Ok(Exit::TimedOut)
 }
 
-fn params(args: &WatchArgs) -> Result<ChainWatchParams, Failure> {
-    let start = &args.start;
-    let mut words = args.program.iter().cloned();
-    let (program, words) = if args.shell {
-        (args.program.join(" "), Vec::new())
+fn params(args: &Given) -> Result<ChainWatchParams, Failure> {
+    let (program, words) = args.program();
+    let is_line = args.has("shell");
+    let (program, words) = if is_line {
+        (args.words("program").join(" "), Vec::new())
     } else {
-        (words.next().unwrap_or_default(), words.collect())
+        (program.unwrap_or_default(), words)
     };
+    let session = args.word("session").map(str::to_owned);
     Ok(ChainWatchParams {
         program,
         args: words,
-        session: args.session.clone(),
-        since: args.since,
-        patterns: patterns(&args.patterns, args.exact),
-        timeout_ms: args.timeout.unwrap_or_default(),
-        max_hits: args.max,
-        shell: args.shell && args.session.is_none(),
-        cwd: caller::working_directory(start.caller.cwd.as_deref())?,
-        env: start.caller.variables(),
-        inherited: caller::inherited(start.caller.clean_env)?,
+        since: args.count("since"),
+        patterns: args.patterns("patterns"),
+        timeout_ms: args.timeout("timeout"),
+        max_hits: args.count("max"),
+        shell: is_line && session.is_none(),
+        session,
+        cwd: caller::working_directory(args.word("cwd"))?,
+        env: args.variables(),
+        inherited: caller::inherited(args.has("clean_env"))?,
     })
 }

@@ -1,24 +1,20 @@
 //! `ccctl coach review`.
 
 use super::walk::{Desk, Walk};
-use super::{editor, is_interactive, project};
-use crate::args::ReviewArgs;
+use super::{editor, is_interactive};
+use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller};
-use ccd_protocol::Method;
-use ccd_protocol::coach::{CandidateWords, CoachReview, CoachReviewParams};
+use ccd_protocol::Method as _;
+use ccd_protocol::coach::{CandidateWords, CoachReview};
 use serde_json::Value;
 use std::io::{self, BufRead as _, Read as _};
 
 const MAX_ANSWER_BYTES: u64 = 64 << 10;
 
 /// Walks through the pending candidates at a terminal, and lists them elsewhere.
-pub(super) fn review(args: &ReviewArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = CoachReviewParams {
-        project: project(args.project.as_deref())?,
-        limit: args.limit,
-    };
-    let answer = context.fetch::<CoachReview>(&params)?;
+pub(super) fn review(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let answer = context.fetch(CoachReview::NAME, &args.params())?;
     if !answer.value.has("candidates") && !context.global.json {
         context
             .note("no candidates wait for a decision; ccctl coach status shows what was recorded");
@@ -38,8 +34,8 @@ struct Terminal<'a> {
 }
 
 impl Desk for Terminal<'_> {
-    fn call<M: Method>(&mut self, params: &M::Params) -> Result<Value, Failure> {
-        Ok(self.context.fetch::<M>(params)?.value)
+    fn call(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {
+        Ok(self.context.fetch(method, params)?.value)
     }
 
     fn reword(&mut self, candidate: &Value) -> Result<Option<CandidateWords>, Failure> {

@@ -1,12 +1,10 @@
 //! `ccctl coach rule`: a rule by hand.
 
-use crate::args::RuleArgs;
+use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller};
-use ccd_protocol::coach::{
-    CandidateType, CoachApprove, CoachApproveParams, CoachEvents, CoachEventsParams, CoachImport,
-    CoachImportParams,
-};
+use ccd_protocol::Method as _;
+use ccd_protocol::coach::{CandidateType, CoachApprove, CoachEvents, CoachImport};
 use serde_json::{Value, json};
 
 /// The trigger of a rule that says itself when it holds.
@@ -16,9 +14,9 @@ const TRIGGER: &str = "when working in this project";
 const MOST_EVENTS: u32 = 1000;
 
 /// Makes a candidate with an event as its evidence, and approves it.
-pub(super) fn rule(args: &RuleArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let event = event(&args.event, context)?;
-    let text = args.text.trim().trim_end_matches('.');
+pub(super) fn rule(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let event = event(args.text("event"), context)?;
+    let text = args.text("text").trim().trim_end_matches('.');
     if text.is_empty() {
         return Failure::usage("coach rule: the text is empty");
     }
@@ -33,28 +31,23 @@ pub(super) fn rule(args: &RuleArgs, context: &mut Context) -> Result<Exit, Failu
                       "session_id": event["session_id"], "repo_id": event["repo_id"]}],
     });
     let document = json!({ "candidates": [candidate] });
-    let made = context
-        .fetch::<CoachImport>(&CoachImportParams { document })?
-        .value;
+    let made = context.fetch(CoachImport::NAME, &json!({ "document": document }))?;
+    let made = made.value;
     if made.has("refused") {
         return Failure::usage(format!("coach rule: {}", made.text("refused.0")));
     }
-    let params = CoachApproveParams {
+    let params = json!({
         // Of the words without secrets.
-        id: made.text("fingerprints.0").to_owned(),
-        scope: Some(args.scope),
-        cwd: caller::working_directory(None)?,
-        ..CoachApproveParams::default()
-    };
-    context.show::<CoachApprove>(&params)
+        "id": made["fingerprints"][0],
+        "scope": args.at("scope"),
+        "cwd": caller::working_directory(None)?,
+    });
+    context.show(CoachApprove::NAME, &params)
 }
 
 fn event(start: &str, context: &Context) -> Result<Value, Failure> {
-    let params = CoachEventsParams {
-        limit: Some(MOST_EVENTS),
-        ..CoachEventsParams::default()
-    };
-    let reply = context.fetch::<CoachEvents>(&params)?.value;
+    let params = json!({ "limit": MOST_EVENTS });
+    let reply = context.fetch(CoachEvents::NAME, &params)?.value;
     let events = reply.list("events").iter();
     let mut found = events.filter(|event| event.text("id").starts_with(start));
     match (found.next(), found.next()) {

@@ -1,19 +1,16 @@
-//! What can be tried without storing anything, and aggregation: `detect`, `fingerprint`, `patterns`, `aggregate`.
+//! What can be tried without storing anything, and aggregation: `detect`, `patterns`, `aggregate`.
 
-use crate::args::{DetectArgs, FingerprintArgs, params};
 use crate::call::garbled;
 use crate::fields::Fields as _;
 use crate::render::{filled, on_one_line};
 use crate::verb::file::read;
 use crate::{Context, Exit, Failure, render};
-use ccd_protocol::coach::{
-    CoachAggregate, CoachDetect, CoachDetectParams, CoachFingerprint, CoachFingerprintParams,
-    CoachPatterns,
-};
+use ccd_protocol::coach::{CoachAggregate, CoachDetect, CoachDetectParams, CoachPatterns};
 use ccd_protocol::{Method as _, NoParams};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::path::Path;
 
 /// Most bytes of payloads: the most that the daemon accepts in one request.
 const MAX_PAYLOAD_BYTES: u64 = 16 << 20;
@@ -26,12 +23,12 @@ struct RawResults<'a> {
 }
 
 /// Prints the signals in payloads; with `--json`, one line per payload.
-pub(super) fn detect(args: &DetectArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let bytes = read(&args.file, MAX_PAYLOAD_BYTES)?;
+pub(super) fn detect(file: &str, context: &mut Context) -> Result<Exit, Failure> {
+    let bytes = read(Path::new(file), MAX_PAYLOAD_BYTES)?;
     let params = CoachDetectParams {
         payloads: payloads(&String::from_utf8_lossy(&bytes)),
     };
-    let answer = context.fetch::<CoachDetect>(&params)?;
+    let answer = context.fetch(CoachDetect::NAME, &params)?;
     if !context.global.json {
         return context.print(&answer, render::detected);
     }
@@ -51,14 +48,9 @@ fn payloads(text: &str) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-pub(super) fn fingerprint(args: &FingerprintArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = params!(CoachFingerprintParams { candidate_type, trigger, action } of args);
-    context.show::<CoachFingerprint>(&params)
-}
-
 /// Lists the groups of patterns, or the patterns of one group.
 pub(super) fn patterns(group: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.fetch::<CoachPatterns>(&NoParams {})?;
+    let answer = context.fetch(CoachPatterns::NAME, &NoParams {})?;
     let problems = answer
         .value
         .list("problems")
@@ -81,7 +73,7 @@ pub(super) fn patterns(group: Option<&str>, context: &mut Context) -> Result<Exi
 
 /// Prints the new candidates.
 pub(super) fn aggregate(context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.fetch::<CoachAggregate>(&NoParams {})?;
+    let answer = context.fetch(CoachAggregate::NAME, &NoParams {})?;
     context.print_as("coach.review", &answer)?;
     context.remark(&filled(
         "{candidates:count new candidate}, {seen_again} seen again; \

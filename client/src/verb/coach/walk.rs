@@ -3,12 +3,11 @@
 use crate::Failure;
 use crate::fields::Fields as _;
 use crate::render::{self, Colour, Printer, Style, joined, text};
-use ccd_protocol::Method;
+use ccd_protocol::Method as _;
 use ccd_protocol::coach::{
-    CandidateWords, CoachApprove, CoachApproveParams, CoachEdit, CoachEditParams, CoachGet,
-    CoachGetParams, CoachReject, CoachRejectParams, CoachUndo, CoachUndoParams,
+    CandidateWords, CoachApprove, CoachEdit, CoachGet, CoachReject, CoachUndo,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io;
 
 const HELP: &str = "\
@@ -25,7 +24,7 @@ q - quit; the rest stays as it is
 
 /// What a walk needs: the daemon, the user, and the user's editor.
 pub(super) trait Desk {
-    fn call<M: Method>(&mut self, params: &M::Params) -> Result<Value, Failure>;
+    fn call(&mut self, method: &str, params: &Value) -> Result<Value, Failure>;
     /// Lets the user change the words of a candidate; `None` if nothing was changed.
     fn reword(&mut self, candidate: &Value) -> Result<Option<CandidateWords>, Failure>;
     /// A line of the user; `None` at the end of the input.
@@ -163,18 +162,13 @@ impl Walk {
     }
 
     fn get(&self, candidate: &Value, desk: &mut impl Desk) -> Result<Value, Failure> {
-        desk.call::<CoachGet>(&CoachGetParams {
-            id: id_of(candidate),
-            cwd: self.cwd.clone(),
-        })
+        let params = json!({"id": candidate["id"], "cwd": self.cwd});
+        desk.call(CoachGet::NAME, &params)
     }
 
     fn approve(&mut self, candidate: &Value, desk: &mut impl Desk) -> Result<Step, Failure> {
-        let reply = desk.call::<CoachApprove>(&CoachApproveParams {
-            id: id_of(candidate),
-            cwd: self.cwd.clone(),
-            ..CoachApproveParams::default()
-        })?;
+        let params = json!({"id": candidate["id"], "cwd": self.cwd});
+        let reply = desk.call(CoachApprove::NAME, &params)?;
         say(desk, &text("approved", &reply))?;
         for warning in reply.list("warnings").iter().filter_map(Value::as_str) {
             say(desk, &format!("warning: {warning}"))?;
@@ -190,9 +184,8 @@ impl Walk {
             return Ok(Step::Quit);
         };
         let reason = Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty());
-        let id = id_of(candidate);
-        let params = CoachRejectParams { id, reason };
-        let reply = desk.call::<CoachReject>(&params)?;
+        let params = json!({"id": candidate["id"], "reason": reason});
+        let reply = desk.call(CoachReject::NAME, &params)?;
         say(desk, &text("rejected", &reply))?;
         self.decide(&reply);
         Ok(self.next(Outcome::Rejected))
@@ -203,9 +196,9 @@ impl Walk {
             say(desk, "nothing was changed")?;
             return Ok(Step::Ask);
         };
-        let id = id_of(candidate);
-        let params = CoachEditParams { id, edit };
-        let reply = desk.call::<CoachEdit>(&params)?;
+        let mut params = json!(edit);
+        params["id"] = candidate["id"].clone();
+        let reply = desk.call(CoachEdit::NAME, &params)?;
         say(desk, &text("edited", &reply))?;
         self.decide(&reply);
         Ok(Step::Show)
@@ -217,8 +210,8 @@ impl Walk {
             say(desk, "nothing was decided in this review")?;
             return Ok(Step::Ask);
         };
-        let id = id_of(&self.candidates[last].0);
-        let reply = desk.call::<CoachUndo>(&CoachUndoParams { id })?;
+        let params = json!({"id": self.candidates[last].0["id"]});
+        let reply = desk.call(CoachUndo::NAME, &params)?;
         self.decided.pop();
         say(desk, &text("undone", &reply))?;
         self.candidates[last] = (reply.at("candidate").clone(), Outcome::Open);
@@ -275,10 +268,6 @@ impl Walk {
         let counts = counts.iter().filter(|(count, _)| *count > 0);
         joined(", ", counts.map(|(count, name)| format!("{count} {name}")))
     }
-}
-
-fn id_of(candidate: &Value) -> String {
-    candidate.text("id").to_owned()
 }
 
 /// True for errors that say something about one candidate, and not about the connection or the terminal. Those of the

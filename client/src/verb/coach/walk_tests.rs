@@ -22,10 +22,9 @@ fn of(id: &str, status: &str) -> Value {
 }
 
 impl Desk for Fake {
-    fn call<M: Method>(&mut self, params: &M::Params) -> Result<Value, Failure> {
-        let params = serde_json::to_value(params).unwrap();
+    fn call(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {
         let id = params["id"].as_str().unwrap();
-        let verb = M::NAME.trim_start_matches("coach.");
+        let verb = method.trim_start_matches("coach.");
         let call = match &params["reason"] {
             Value::String(reason) => format!("{verb} {id} {reason:?}"),
             _ => format!("{verb} {id}"),

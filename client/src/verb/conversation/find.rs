@@ -1,14 +1,14 @@
 //! `ccctl conversation list`, `search` and `stats`.
 
 use crate::args::{
-    ConversationListArgs, ConversationSearchArgs, ConversationStatsArgs, ScopeOfConversations,
-    params,
+    ConversationListArgs, ConversationSearchArgs, ConversationStatsArgs, ScopeOfConversations, ago,
 };
 use crate::call::is_elsewhere;
 use crate::caller::claude_dirs;
 use crate::fields::Fields as _;
 use crate::render::text;
 use crate::{Context, Exit, Failure, caller, render};
+use ccd_protocol::Method as _;
 use ccd_protocol::conversation::{
     ConversationList, ConversationListParams, ConversationScope, ConversationSearch,
     ConversationSearchParams, ConversationStats, ConversationStatsParams, StatsBy,
@@ -26,7 +26,7 @@ pub(super) fn list(args: &ConversationListArgs, context: &mut Context) -> Result
         limit: args.limit,
         before: None,
     };
-    let answer = context.fetch::<ConversationList>(&params)?;
+    let answer = context.fetch(ConversationList::NAME, &params)?;
     note_what_is_missing(&answer.value, context);
     let shown = answer.value.list("conversations");
     context.note_if_empty(shown, &nothing("no conversations", &args.scope));
@@ -56,10 +56,19 @@ pub(super) fn search(
     args: &ConversationSearchArgs,
     context: &mut Context,
 ) -> Result<Exit, Failure> {
-    let params = params!(ConversationSearchParams {
-        role, tool, status, model, file, session, limit
-    } of args, query: args.words.join(" "), scope: scope(&args.scope)?, before: None);
-    let answer = context.fetch::<ConversationSearch>(&params)?;
+    let params = ConversationSearchParams {
+        query: args.words.join(" "),
+        scope: scope(&args.scope)?,
+        role: args.role,
+        tool: args.tool.clone(),
+        status: args.status,
+        model: args.model.clone(),
+        file: args.file.clone(),
+        session: args.session.clone(),
+        limit: args.limit,
+        before: None,
+    };
+    let answer = context.fetch(ConversationSearch::NAME, &params)?;
     note_what_is_missing(&answer.value, context);
     let hits = answer.value.list("hits");
     context.note_if_empty(hits, &nothing("nothing found", &args.scope));
@@ -125,11 +134,15 @@ pub(super) fn note_what_is_missing(reply: &Value, context: &Context) {
 }
 
 pub(super) fn scope(args: &ScopeOfConversations) -> Result<ConversationScope, Failure> {
+    let time = |given: &Option<String>| {
+        let given = given.as_ref();
+        given.map(|text| ago(text).unwrap_or_else(|| text.clone()))
+    };
     Ok(ConversationScope {
         claude_dirs: claude_dirs(),
         project: caller::given_path(args.project.as_deref())?,
-        since: args.since.clone(),
-        until: args.until.clone(),
+        since: time(&args.since),
+        until: time(&args.until),
         wait_ms: args.wait.then_some(WAIT_MS),
     })
 }

@@ -6,6 +6,7 @@ use crate::args::ConversationGetArgs;
 use crate::call::Answer;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, pager, render};
+use ccd_protocol::Method as _;
 use ccd_protocol::conversation::{
     ConversationGet, ConversationGetReply, ConversationPageParams, ConversationTurnGet,
     ConversationTurnParams,
@@ -26,10 +27,13 @@ pub(super) fn get(args: &ConversationGetArgs, context: &mut Context) -> Result<E
     }
     // It may be in the last page: whether it exists is known before the pager starts.
     let at = args.at.as_ref().map(|at| {
-        let turn = context.fetch::<ConversationTurnGet>(&ConversationTurnParams {
-            conversation: params.conversation.clone(),
-            message_id: at.clone(),
-        })?;
+        let turn = context.fetch(
+            ConversationTurnGet::NAME,
+            &ConversationTurnParams {
+                conversation: params.conversation.clone(),
+                message_id: at.clone(),
+            },
+        )?;
         Ok::<_, Failure>(turn.value.text("messageId").to_owned())
     });
     let at = at.transpose()?;

@@ -25,7 +25,7 @@ fn import_one(file: &Path, context: &mut Context) -> Result<(), Failure> {
     let params = ConversationImportParams {
         file: caller::absolute(file)?,
     };
-    let answer = context.fetch::<ConversationImport>(&params)?;
+    let answer = context.fetch(ConversationImport::NAME, &params)?;
     let skipped = filled(
         "[{skipped_lines?}{skipped_lines:count line} skipped]",
         &answer.value,

@@ -12,6 +12,7 @@ mod tail;
 use crate::args::ConversationVerb;
 use crate::caller::{self, claude_dirs};
 use crate::{Context, Exit, Failure, render};
+use ccd_protocol::Method as _;
 use ccd_protocol::conversation::{
     ConversationParams, ConversationRecordGet, ConversationRecordParams, ConversationTool,
     ConversationToolParams, ConversationTreeGet,
@@ -53,7 +54,7 @@ pub(crate) fn dispatch(verb: &ConversationVerb, context: &mut Context) -> Result
                 conversation: named(conversation)?,
                 tool_use_id: tool_use_id.clone(),
             };
-            let answer = context.fetch::<ConversationTool>(&params)?;
+            let answer = context.fetch(ConversationTool::NAME, &params)?;
             context.print_json();
             context.write_line(answer.json.get())?;
             Ok(Exit::Done)

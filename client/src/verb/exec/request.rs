@@ -1,14 +1,15 @@
 //! The parameters of a run, from the command line.
 
-use crate::args::{ExecRunArgs, ToolList, params};
+use crate::args::Given;
+use crate::fields::Fields as _;
 use crate::verb::file::read_text;
 use crate::{Failure, caller};
-use ccd_protocol::exec::{ExecRunParams, OutputFormat};
+use ccd_protocol::exec::{ExecRunParams, ExecTapeOptions, OutputFormat};
 use std::path::Path;
 
 /// The format of standard output. `--json` means JSON, unless lines of JSON are asked for.
-pub(super) fn format_of(args: &ExecRunArgs, is_json: bool) -> OutputFormat {
-    match args.output_format {
+pub(super) fn format_of(args: &Given, is_json: bool) -> OutputFormat {
+    match args.typed("output_format") {
         Some(OutputFormat::StreamJson) => OutputFormat::StreamJson,
         _ if is_json => OutputFormat::Json,
         given => given.unwrap_or_default(),
@@ -17,35 +18,52 @@ pub(super) fn format_of(args: &ExecRunArgs, is_json: bool) -> OutputFormat {
 
 /// Returns the parameters of `exec.run`. Values are checked by the daemon.
 pub(super) fn params_of(
-    args: &ExecRunArgs,
+    args: &Given,
     output_format: OutputFormat,
     verbose: bool,
 ) -> Result<ExecRunParams, Failure> {
-    let list =
-        |list: &Option<ToolList>| list.as_ref().map(|list| list.0.clone()).unwrap_or_default();
-    Ok(params!(ExecRunParams {
-        continue_last, timeout, model, max_turns, permission_mode, lock_timeout, stall_timeout, worktree
-    } of args,
+    let text = |name| args.word(name).map(str::to_owned);
+    let number = |name| args.at(name).as_i64();
+    Ok(ExecRunParams {
         instruction: instruction(args)?,
         output_format,
-        allowed_tools: list(&args.allowed_tools),
-        disallowed_tools: list(&args.disallowed_tools),
-        resume_session_id: args.resume.clone(),
+        continue_last: args.has("continue"),
+        timeout: number("timeout"),
+        model: text("model"),
+        max_turns: number("max_turns"),
+        permission_mode: text("permission_mode"),
+        lock_timeout: number("lock_timeout"),
+        stall_timeout: number("stall_timeout"),
+        worktree: args.has("worktree"),
+        allowed_tools: args.words("allowed_tools"),
+        disallowed_tools: args.words("disallowed_tools"),
+        resume_session_id: text("resume"),
         verbose,
-        dirty_worktree: args.dirty_worktree.unwrap_or_default(),
-        repo_path: caller::working_directory(args.repo_path.as_deref())?,
-        tape: args
-            .tape
-            .options(caller::given_path(args.tape.tapes.as_deref())?),
+        dirty_worktree: args.typed("dirty_worktree").unwrap_or_default(),
+        repo_path: caller::working_directory(args.word("repo_path"))?,
+        tape: tape(args),
         inherited: caller::inherited(false)?,
-    ))
+    })
 }
 
-fn instruction(args: &ExecRunArgs) -> Result<String, Failure> {
-    let file = match (&args.file, args.instruction.as_deref()) {
-        (Some(file), _) => file.as_path(),
-        (None, Some("-")) => Path::new("-"),
-        (None, instruction) => return Ok(instruction.unwrap_or_default().to_owned()),
+/// Tapes that answer in place of Claude Code. If any option is given, tapes are used.
+fn tape(args: &Given) -> Option<ExecTapeOptions> {
+    let mut all = ["root", "record", "fallback", "latency"].into_iter();
+    all.any(|name| args.is_given(name))
+        .then(|| ExecTapeOptions {
+            root: args.word("root").map(str::to_owned),
+            record: args.typed("record"),
+            fallback: args.typed("fallback"),
+            latency: args.typed("latency"),
+            ..ExecTapeOptions::default()
+        })
+}
+
+fn instruction(args: &Given) -> Result<String, Failure> {
+    let file = match (args.path("file"), args.text("instruction")) {
+        (Some(file), _) => file,
+        (None, "-") => Path::new("-"),
+        (None, instruction) => return Ok(instruction.to_owned()),
     };
     // A file that cannot be read is a wrong argument.
     read_text(file).map_err(|failure| Failure::Usage(failure.to_string()))
@@ -55,20 +73,18 @@ fn instruction(args: &ExecRunArgs) -> Result<String, Failure> {
 mod tests {
     use super::*;
     use crate::Exit;
+    use crate::args::parsed;
 
     #[test]
     fn lines_of_json_are_json_too() {
         use OutputFormat::{Json, StreamJson, Text};
-        for (output_format, is_json, format) in [
-            (None, false, Text),
-            (None, true, Json),
-            (Some(Json), false, Json),
-            (Some(StreamJson), true, StreamJson),
+        for (line, is_json, format) in [
+            ("x", false, Text),
+            ("x", true, Json),
+            ("--output-format JSON x", false, Json),
+            ("--output-format stream-json x", true, StreamJson),
         ] {
-            let args = ExecRunArgs {
-                output_format,
-                ..ExecRunArgs::default()
-            };
+            let args = parsed(&format!("exec {line}")).unwrap();
             assert_eq!(format_of(&args, is_json), format);
         }
     }
@@ -78,14 +94,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("task.md");
         std::fs::write(&file, "- \"a\"\n\u{1f389}\n").unwrap();
-        let mut args = ExecRunArgs {
-            file: Some(file.clone()),
-            ..ExecRunArgs::default()
-        };
-        assert_eq!(instruction(&args).unwrap(), "- \"a\"\n\u{1f389}\n");
+        let of =
+            |file: &Path| instruction(&parsed(&format!("exec -f {}", file.display())).unwrap());
+        assert_eq!(of(&file).unwrap(), "- \"a\"\n\u{1f389}\n");
         std::fs::write(&file, b"\xff").unwrap();
-        assert_eq!(instruction(&args).unwrap_err().exit(), Exit::Usage);
-        args.file = Some(folder.path().join("none"));
-        assert_eq!(instruction(&args).unwrap_err().exit(), Exit::Usage);
+        assert_eq!(of(&file).unwrap_err().exit(), Exit::Usage);
+        let missing = of(&folder.path().join("none"));
+        assert_eq!(missing.unwrap_err().exit(), Exit::Usage);
     }
 }

@@ -3,9 +3,10 @@
 use super::live::{Live, Screen};
 use super::outcome::{of_failure, of_result, refused};
 use super::request::{format_of, params_of};
-use crate::args::ExecRunArgs;
+use crate::args::Given;
 use crate::call::{Answer, DaemonAddress, call_at};
 use crate::context::{note, say};
+use crate::fields::Fields as _;
 use crate::job_news::News;
 use crate::render::{on_one_line, run_notes};
 use crate::verb::chain::{Cancel, Followed, follow};
@@ -32,7 +33,7 @@ struct Run {
 }
 
 /// Runs Claude Code, and prints what it did. In a JSON format, errors of the call are printed as a result.
-pub(super) fn run(args: &ExecRunArgs, context: &mut Context) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let output_format = format_of(args, context.global.json);
     let mut run = Run {
         params: ExecRunParams {
@@ -59,13 +60,13 @@ pub(super) fn run(args: &ExecRunArgs, context: &mut Context) -> Result<Exit, Fai
 }
 
 impl Run {
-    fn carry_out(&mut self, args: &ExecRunArgs, context: &mut Context) -> Result<Exit, Failure> {
+    fn carry_out(&mut self, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
         let format = self.params.output_format;
         if format != OutputFormat::Text {
             context.print_json();
         }
         self.params = params_of(args, format, context.global.verbose)?;
-        let cancel = (!args.detach).then(Cancel::listen).transpose()?;
+        let cancel = (!args.has("detach")).then(Cancel::listen).transpose()?;
         let answer = context.call::<ExecRun>(&self.params)?;
         self.started = Some(answer.value.clone());
         let Some(cancel) = cancel else {
@@ -223,7 +224,7 @@ fn report(result: &ExecutionResult) {
     }
 }
 
-pub(super) fn failure_of(result: &ExecutionResult) -> Option<String> {
+fn failure_of(result: &ExecutionResult) -> Option<String> {
     match (&result.error_message, result.status) {
         (Some(message), _) => Some(message.clone()),
         (None, ExecutionStatus::Success) => None,

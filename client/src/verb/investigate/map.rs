@@ -1,40 +1,48 @@
 //! `ccctl investigate map`.
 
 use super::run::investigate;
-use super::{Target, named};
-use crate::args::{MapArgs, TargetArgs};
+use super::target;
+use crate::args::Given;
 use crate::call::garbled;
 use crate::fields::Fields as _;
 use crate::verb::chain::Followed;
 use crate::{Context, Exit, Failure, render};
-use ccd_protocol::ErrorCode;
 use ccd_protocol::investigate::{
     InvestigateGet, InvestigateList, InvestigateMap, InvestigateMapParams, MapFormat,
     ReportListParams,
 };
-use serde_json::Value;
+use ccd_protocol::{ErrorCode, Method as _};
+use serde_json::{Value, json};
 
 /// Prints the map of a report, of the newest one of a program, or of a new one.
-pub(crate) fn map(args: &MapArgs, context: &mut Context) -> Result<Exit, Failure> {
-    if args.svg {
+pub(crate) fn map(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let wanted = args.text("target");
+    if args.has("svg") {
         return Failure::usage(format!(
-            "ccctl draws no maps: use ccctl investigate map --dot {} | dot -Tsvg",
-            args.target
+            "ccctl draws no maps: use ccctl investigate map --dot {wanted} | dot -Tsvg"
         ));
     }
     let report = match report_of(args, context)? {
         Some(report) => report,
-        None => match investigate(target(args)?.into(), context)? {
-            Followed::Ended((result, _)) => result.text("id").to_owned(),
-            Followed::Left(exit) => return Ok(exit),
-        },
+        None => {
+            let mut params = target(args)?;
+            params["program"] = wanted.into();
+            params["args"] = args.at("args").clone();
+            match investigate(&params, context)? {
+                Followed::Ended((result, _)) => result.text("id").to_owned(),
+                Followed::Left(exit) => return Ok(exit),
+            }
+        }
     };
     let format = match () {
-        () if args.dot => MapFormat::Dot,
-        () if args.mermaid => MapFormat::Mermaid,
+        () if args.has("dot") => MapFormat::Dot,
+        () if args.has("mermaid") => MapFormat::Mermaid,
         () => MapFormat::Json,
     };
-    let answer = context.fetch::<InvestigateMap>(&InvestigateMapParams { report, format })?;
+    let answer = context.fetch(
+        InvestigateMap::NAME,
+        &InvestigateMapParams { report, format },
+    )?;
     let text = answer.value.text("text");
     if format != MapFormat::Json || context.global.json {
         context.write_bytes(text.as_bytes())?;
@@ -51,29 +59,22 @@ pub(crate) fn map(args: &MapArgs, context: &mut Context) -> Result<Exit, Failure
 }
 
 /// Returns the id of the report that is meant; `None` if the program has none.
-fn report_of(args: &MapArgs, context: &Context) -> Result<Option<String>, Failure> {
-    let (target, rest) = (&args.target, &args.args);
+fn report_of(args: &Given, context: &Context) -> Result<Option<String>, Failure> {
+    let (target, rest) = (args.text("target"), args.list("args"));
     let params = ReportListParams {
-        program: Some(target.clone()),
+        program: Some(target.to_owned()),
         limit: None,
     };
-    let listed = context.fetch::<InvestigateList>(&params)?.value;
+    let listed = context.fetch(InvestigateList::NAME, &params)?.value;
     let reports = listed.list("reports").iter();
     let id = |report: &Value| Some(report.text("id").to_owned());
-    let args = |report: &Value| {
-        report
-            .list("args")
-            .iter()
-            .map(|arg| arg.as_str())
-            .eq(rest.iter().map(|arg| Some(arg.as_str())))
-    };
-    let mut with_args = reports.filter(|report| args(report));
+    let mut with_args = reports.filter(|report| report.list("args") == rest);
     let is_complete = |report: &&Value| report.text("end") == "complete";
     let newest = with_args.clone().find(is_complete).or(with_args.next());
     if newest.is_some() || !rest.is_empty() || listed.has("reports") {
         return Ok(newest.and_then(id));
     }
-    match context.fetch::<InvestigateGet>(&named(target)) {
+    match context.fetch(InvestigateGet::NAME, &json!({ "report": target })) {
         Ok(answer) => Ok(id(&answer.value)),
         Err(failure) if is_unknown(&failure) => Ok(None),
         Err(failure) => Err(failure),
@@ -85,12 +86,5 @@ fn is_unknown(failure: &Failure) -> bool {
     failure.refusal().is_some_and(|error| {
         let matches = error.data.as_ref().and_then(|data| data.get("matches"));
         error.known() == Some(ErrorCode::ReportNotFound) && matches.is_none()
-    })
-}
-
-fn target(args: &MapArgs) -> Result<Target, Failure> {
-    Target::of(&TargetArgs {
-        caller: args.caller.clone(),
-        program: [std::slice::from_ref(&args.target), &args.args].concat(),
     })
 }

@@ -1,18 +1,25 @@
 //! `ccctl investigate PROGRAM`.
 
-use super::{Target, advised, failed, follow_with_line, result_of};
-use crate::args::{InvestigateRunArgs, InvestigateVerb};
+use super::{advised, failed, follow_with_line, result_of, target};
+use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::render::filled;
 use crate::verb::chain::{Cancel, Followed};
 use crate::{Context, Exit, Failure, render};
-use ccd_protocol::investigate::{InvestigateRun, InvestigateRunParams};
+use ccd_protocol::Method as _;
+use ccd_protocol::investigate::InvestigateRun;
 use ccd_protocol::job::JobState;
 use serde_json::Value;
 
 /// Investigates a program and prints the report, also that of an investigation that did not reach its end.
-pub(super) fn run(args: &InvestigateRunArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let (result, exit) = match investigate(params(args)?, context)? {
+pub(super) fn run(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let mut params = target(args)?;
+    params["safe_mode"] = args.has("unsafe").then_some(false).into();
+    params["sandbox"] = args.has("sandbox").then_some(true).into();
+    params["max_depth"] = args.at("max_depth").clone();
+    params["timeout_s"] = args.at("timeout").clone();
+    params["tape"] = args.at("tape").clone();
+    let (result, exit) = match investigate(&params, context)? {
         Followed::Left(exit) => return Ok(exit),
         Followed::Ended(ended) => ended,
     };
@@ -23,40 +30,16 @@ pub(super) fn run(args: &InvestigateRunArgs, context: &mut Context) -> Result<Ex
     Ok(exit)
 }
 
-fn params(args: &InvestigateRunArgs) -> Result<InvestigateRunParams, Failure> {
-    Ok(InvestigateRunParams {
-        safe_mode: args.without_safe_mode.then_some(false),
-        max_depth: args.max_depth,
-        timeout_s: args.timeout,
-        sandbox: args.sandbox.then_some(true),
-        tape: args.tape,
-        ..Target::of(&args.target)?.into()
-    })
-}
-
-impl From<Target> for InvestigateRunParams {
-    fn from(target: Target) -> Self {
-        Self {
-            program: target.program,
-            args: target.args,
-            cwd: target.cwd,
-            env: target.env,
-            inherited: target.inherited,
-            ..Self::default()
-        }
-    }
-}
-
 /// Returns the result, and the exit status for it.
 pub(super) fn investigate(
-    params: InvestigateRunParams,
+    params: &Value,
     context: &Context,
 ) -> Result<Followed<(Value, Exit)>, Failure> {
     let cancel = Cancel::listen()?;
-    let started = context.fetch::<InvestigateRun>(&params);
+    let started = context.fetch(InvestigateRun::NAME, params);
     let job = started.map_err(|failure| {
         let failure = failure.of_verb("investigate");
-        advised::<InvestigateVerb>(failure, "investigate", &params.program)
+        advised(failure, "investigate", params.text("program"))
     })?;
     let job = match follow_with_line(&cancel, job.value.text("job"), line, context)? {
         Followed::Ended(job) => job,

@@ -1,20 +1,22 @@
 //! `ccctl new`.
 
-use crate::args::{CreateArgs, params};
+use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::terminal::terminal_size;
 use crate::{Context, Exit, Failure, attach, caller, render, secrets, tape};
+use ccd_protocol::Method as _;
 use ccd_protocol::session::{SessionAttachParams, SessionCreate, SessionCreateParams};
 
 /// Starts a session and prints its id; warnings go to standard error.
-pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, Failure> {
-    if args.attach {
+pub(crate) fn create(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    if args.has("attach") {
         attach::require_terminal()?;
     }
     let mut params = params(args)?;
-    params.secrets = secrets::given(&args.config.secret)?;
-    let answer =
-        secrets::with_secrets(&mut params, |params| context.fetch::<SessionCreate>(params))?;
+    params.secrets = secrets::given(&args.words("secret"))?;
+    let answer = secrets::with_secrets(&mut params, |params| {
+        context.fetch(SessionCreate::NAME, params)
+    })?;
     let session = &answer.value;
     let id = session.text("session_id");
     context.warn_of(session);
@@ -25,8 +27,8 @@ pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, F
     if !limits.is_empty() {
         context.note(&limits);
     }
-    if args.attach {
-        let keys = &args.detach.detach_keys;
+    if args.has("attach") {
+        let keys = &args.detach_keys();
         // Even if it has ended by now.
         let created = SessionAttachParams {
             session: id.to_owned(),
@@ -47,42 +49,47 @@ pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, F
     })
 }
 
-fn params(args: &CreateArgs) -> Result<SessionCreateParams, Failure> {
-    let own_size = args.attach.then(terminal_size).flatten();
-    let size = args.size.or(own_size);
-    let mut words = args.program.iter().cloned();
-    Ok(params!(SessionCreateParams {
-        shell, name, id, encoding, reuse, stream, max_output_size, output_limit
-    } of args,
-        program: words.next(),
-        args: words.collect(),
-        cwd: caller::working_directory(args.caller.cwd.as_deref())?,
-        env: args.caller.variables(),
-        inherited: caller::inherited(args.caller.clean_env)?,
-        rows: args.rows.or(size.map(|size| size.rows)),
-        cols: args.cols.or(size.map(|size| size.cols)),
-        echo: args.no_echo.then_some(false),
-        persist: args.persist(),
-        timeout_s: args.timeout,
-        session_timeout_s: args.session_timeout,
-        max_session_runtime_s: args.max_runtime,
-        config: args.config.config.clone(),
-        set: args.config.set.iter().cloned().collect(),
-        tape: tape::named(&args.tape)?,
+fn params(args: &Given) -> Result<SessionCreateParams, Failure> {
+    let own_size = args.has("attach").then(terminal_size).flatten();
+    let size = args.size().or(own_size);
+    let (program, words) = args.program();
+    let text = |name| args.word(name).map(str::to_owned);
+    let flag = |name, value| args.has(name).then_some(value);
+    Ok(SessionCreateParams {
+        shell: args.has("shell"),
+        name: text("name"),
+        id: text("id"),
+        encoding: text("encoding"),
+        reuse: args.has("reuse"),
+        stream: args.has("stream"),
+        max_output_size: args.at("max_output_size").as_i64(),
+        output_limit: args.at("output_limit").as_i64(),
+        program,
+        args: words,
+        cwd: caller::working_directory(args.word("cwd"))?,
+        env: args.variables(),
+        inherited: caller::inherited(args.has("clean_env"))?,
+        rows: args.at("rows").as_i64().or(size.map(|size| size.rows)),
+        cols: args.at("cols").as_i64().or(size.map(|size| size.cols)),
+        echo: flag("no_echo", false),
+        persist: flag("persist", true).or_else(|| flag("no_persist", false)),
+        timeout_s: args.seconds("timeout"),
+        session_timeout_s: args.seconds("session_timeout"),
+        max_session_runtime_s: args.seconds("max_runtime"),
+        config: text("config"),
+        set: args.pairs("set"),
+        tape: tape::named(args),
         ..SessionCreateParams::default()
-    ))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Noun, parsed};
+    use crate::args::parsed;
 
     fn params_of(line: &str) -> SessionCreateParams {
-        match parsed(&format!("new {line}")).unwrap() {
-            Noun::New(args) => params(&args).unwrap(),
-            other => panic!("{other:?}"),
-        }
+        params(&parsed(&format!("new {line}")).unwrap()).unwrap()
     }
 
     #[test]

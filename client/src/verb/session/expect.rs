@@ -1,22 +1,29 @@
 //! `ccctl expect`.
 
-use crate::args::{ExpectArgs, params, patterns};
+use crate::args::Given;
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::session::{ExpectResult, Pattern, SessionExpect, SessionExpectParams};
 
 /// Waits for a pattern and prints the output up to the end of the match.
-pub(crate) fn expect(args: &ExpectArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let mut patterns = patterns(&args.patterns, args.exact);
-    if args.eof {
+pub(crate) fn expect(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let mut patterns = args.patterns("patterns");
+    if args.has("eof") {
         patterns.push(Pattern::Eof(true));
     }
-    let params = params!(SessionExpectParams { session, from, raw } of args,
-        patterns, timeout_ms: args.timeout.unwrap_or_default());
-    let answer = context.call_waiting::<SessionExpect>(&params, args.timeout)?;
+    let timeout = args.timeout("timeout");
+    let params = SessionExpectParams {
+        session: args.text("session").to_owned(),
+        from: args.count("from"),
+        raw: args.has("raw"),
+        patterns,
+        timeout_ms: timeout,
+    };
+    let answer = context.call_waiting::<SessionExpect>(&params, timeout)?;
     if context.global.json {
         context.write_line(answer.json.get())?;
     } else {
-        print_match(&answer.value, args.raw, context)?;
+        print_match(&answer.value, args.has("raw"), context)?;
     }
     Ok(Exit::Done)
 }

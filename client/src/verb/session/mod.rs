@@ -9,18 +9,15 @@ mod screen;
 mod send;
 mod wait;
 
-use crate::args::{CloseArgs, HistoryArgs, PipeArgs, SessionVerb, Switch, params};
+use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::tape::{LastMiss, print_use};
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::Method as _;
 use ccd_protocol::session::{
-    SessionClose, SessionCloseParams, SessionEcho, SessionEchoParams, SessionGet, SessionGetParams,
-    SessionHistory, SessionHistoryParams, SessionList, SessionListParams, SessionPipe,
-    SessionPipeParams, SessionRename, SessionRenameParams, SessionResize, SessionResizeParams,
-    SessionSignal, SessionSignalParams,
+    SessionClose, SessionEcho, SessionList, SessionListParams, SessionPipe, SessionResize,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub(crate) use create::create;
 pub(crate) use expect::expect;
@@ -29,46 +26,41 @@ pub(crate) use screen::screen;
 pub(crate) use send::send;
 pub(crate) use wait::wait;
 
-pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let session = || args.at("session");
     match verb {
-        SessionVerb::Get(args) => {
-            let params = SessionGetParams::of(&args.session);
-            context.show::<SessionGet>(&params)
+        "run" => run::run(args, context),
+        "resize" => {
+            let (rows, cols) = (args.at("size.rows"), args.at("size.cols"));
+            let params = json!({"session": session(), "rows": rows, "cols": cols});
+            context.show(SessionResize::NAME, &params)
         }
-        SessionVerb::Run(args) => run::run(args, context),
-        SessionVerb::Signal { session, signal } => {
-            let params = SessionSignalParams {
-                session: session.clone(),
-                signal: signal.clone(),
+        "echo" => {
+            let state = args.word("state");
+            let params = json!({"session": session(), "on": state.map(|state| state == "on")});
+            let answer = context.fetch(SessionEcho::NAME, &params)?;
+            // A new state goes without saying.
+            let page = if state.is_none() {
+                SessionEcho::NAME
+            } else {
+                ""
             };
-            context.show::<SessionSignal>(&params)
+            context.print_as(page, &answer)
         }
-        SessionVerb::Resize { session, size } => {
-            let params = SessionResizeParams {
-                session: session.clone(),
-                rows: size.rows,
-                cols: size.cols,
-            };
-            context.show::<SessionResize>(&params)
+        "pipe" => {
+            let raw = args.has("raw").then_some(true);
+            let params = json!({"session": session(), "open": !args.has("close"), "raw": raw});
+            context.show(SessionPipe::NAME, &params)
         }
-        SessionVerb::Rename { session, name } => {
-            let params = SessionRenameParams {
-                session: session.clone(),
-                name: name.clone(),
-            };
-            context.show::<SessionRename>(&params)
-        }
-        SessionVerb::Echo { session, state } => echo(session, *state, context),
-        SessionVerb::Pipe(args) => pipe(args, context),
-        SessionVerb::History(args) => history(args, context),
-        SessionVerb::Cleanup(args) => cleanup::cleanup(args, context),
+        "cleanup" => cleanup::cleanup(args, context),
+        _ => context.carry_out(args),
     }
 }
 
 /// Lists sessions; if there are none, a note on standard error says how to start one.
 pub(crate) fn list(all: bool, context: &mut Context) -> Result<Exit, Failure> {
     let params = SessionListParams { all, waiting: true };
-    let answer = context.fetch::<SessionList>(&params)?;
+    let answer = context.fetch(SessionList::NAME, &params)?;
     let what = if all {
         "no sessions"
     } else {
@@ -80,26 +72,20 @@ pub(crate) fn list(all: bool, context: &mut Context) -> Result<Exit, Failure> {
     context.print(&answer, |_, out| render::sessions(sessions, out))
 }
 
-/// Sets the echo; without a new state, prints `on` or `off`.
-fn echo(session: &str, state: Option<Switch>, context: &mut Context) -> Result<Exit, Failure> {
-    let params = SessionEchoParams {
-        session: session.to_owned(),
-        on: state.map(|state| state == Switch::On),
-    };
-    // A new state goes without saying.
-    let page = if state.is_none() {
-        SessionEcho::NAME
-    } else {
-        ""
-    };
-    context.show_as::<SessionEcho>(page, &params)
-}
-
 /// Closes sessions one after the other, whether or not one fails.
-pub(crate) fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) fn close(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let mut failed = None;
-    for session in &args.sessions {
-        if let Err(failure) = close_one(session, args.grace, context) {
+    let mut sessions = args.list("sessions").to_vec();
+    if args.has("all") {
+        let live = context.fetch(SessionList::NAME, &SessionListParams::default())?;
+        let live = live.value.list("sessions").iter();
+        sessions = live.map(|one| one.at("session_id").clone()).collect();
+        context.note_if_empty(&sessions, "no live sessions");
+    }
+    let grace_ms = args.seconds("grace").map(|seconds| seconds * 1000.0);
+    for session in sessions {
+        let params = json!({"session": session, "grace_ms": grace_ms});
+        if let Err(failure) = close_one(&params, context) {
             // The last one is reported by the caller.
             if let Some(earlier) = failed.replace(failure) {
                 context.report(&earlier);
@@ -109,12 +95,8 @@ pub(crate) fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Fai
     failed.map_or(Ok(Exit::Done), Err)
 }
 
-fn close_one(session: &str, grace: Option<f64>, context: &mut Context) -> Result<(), Failure> {
-    let params = SessionCloseParams {
-        session: session.to_owned(),
-        grace_ms: grace.map(|seconds| seconds * 1000.0),
-    };
-    let answer = context.fetch::<SessionClose>(&params)?;
+fn close_one(params: &Value, context: &mut Context) -> Result<(), Failure> {
+    let answer = context.fetch(SessionClose::NAME, params)?;
     context.print_as(SessionClose::NAME, &answer)?;
     print_tapes(answer.value.at("tape"), context);
     Ok(())
@@ -125,18 +107,4 @@ fn print_tapes(tape: &Value, context: &Context) {
     if tape.is_object() && !context.global.json {
         print_use(tape, LastMiss::Told);
     }
-}
-
-fn pipe(args: &PipeArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = SessionPipeParams {
-        session: args.session.clone(),
-        open: !args.close,
-        raw: args.raw.then_some(true),
-    };
-    context.show::<SessionPipe>(&params)
-}
-
-fn history(args: &HistoryArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = params!(SessionHistoryParams { session, limit, before } of args);
-    context.show::<SessionHistory>(&params)
 }

@@ -1,20 +1,20 @@
 //! `ccctl read`.
 
-use crate::args::{ReadArgs, params};
+use crate::args::Given;
+use crate::fields::Fields as _;
 use crate::render::filled;
 use crate::{Context, Exit, Failure};
-use ccd_protocol::session::{SessionRead, SessionReadParams};
+use ccd_protocol::Method as _;
+use ccd_protocol::session::SessionRead;
 
 /// Prints output; a note on standard error reports what is omitted.
-pub(crate) fn read(args: &ReadArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = params!(SessionReadParams { session, since, lines, raw } of args,
-        max_bytes: args.bytes);
-    let answer = context.fetch::<SessionRead>(&params)?;
+pub(crate) fn read(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let answer = context.fetch(SessionRead::NAME, &args.params())?;
     let reply = &answer.value;
-    let was_bounded = args.lines.is_some() || args.bytes.is_some();
+    let was_bounded = args.is_given("lines") || args.is_given("max_bytes");
     // A user who asked for a part knows that there is more.
     let is_told = !was_bounded || context.global.verbose;
-    let is_recent = args.since.is_none() && !was_bounded;
+    let is_recent = !args.is_given("since") && !was_bounded;
     for (is_told, note) in [
         (
             is_told,
@@ -34,5 +34,5 @@ pub(crate) fn read(args: &ReadArgs, context: &mut Context) -> Result<Exit, Failu
             context.note(&note);
         }
     }
-    context.print_output(&answer, args.raw)
+    context.print_output(&answer, args.has("raw"))
 }

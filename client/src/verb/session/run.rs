@@ -1,9 +1,10 @@
 //! `ccctl session run`.
 
-use crate::args::{SessionRunArgs, params};
+use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::output::decode;
 use crate::{Context, Exit, Failure};
+use ccd_protocol::Method as _;
 use ccd_protocol::session::{SessionRead, SessionReadParams, SessionRun, SessionRunParams};
 use std::ops::Range;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,10 +14,16 @@ const PIECE_BYTES: u64 = 4 << 20;
 
 /// Runs a command in a session's shell, prints exactly its output and returns its exit status.
 /// After a timeout, the output so far is printed too.
-pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = params!(SessionRunParams { session, command, isolate } of args,
-        timeout_ms: args.timeout.unwrap_or_default(), run_id: Some(new_run_id()));
-    let answer = match context.fetch_waiting::<SessionRun>(&params, args.timeout) {
+pub(crate) fn run(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let timeout = args.timeout("timeout");
+    let params = SessionRunParams {
+        session: args.text("session").to_owned(),
+        command: args.text("command").to_owned(),
+        isolate: args.has("isolate"),
+        timeout_ms: timeout,
+        run_id: Some(new_run_id()),
+    };
+    let answer = match context.fetch_waiting(SessionRun::NAME, &params, timeout) {
         Ok(answer) => answer,
         Err(failure) => {
             let data = failure.refusal().and_then(|error| error.data.as_ref());
@@ -33,7 +40,7 @@ pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, 
     let rest = reply["rest"].as_u64().filter(|_| !context.global.json);
     let is_whole = match rest {
         _ if !reply.has("truncated") => true,
-        Some(rest) => print_rest(&args.session, rest..reply.number("end"), context)?,
+        Some(rest) => print_rest(args.text("session"), rest..reply.number("end"), context)?,
         None => false,
     };
     if !is_whole {
@@ -61,7 +68,7 @@ fn print_rest(session: &str, mut rest: Range<u64>, context: &mut Context) -> Res
             raw: true,
             ..SessionReadParams::default()
         };
-        let reply = context.fetch::<SessionRead>(&params)?.value;
+        let reply = context.fetch(SessionRead::NAME, &params)?.value;
         is_whole &= reply.number("start") == rest.start;
         if reply.number("end") <= rest.start {
             return Ok(false);

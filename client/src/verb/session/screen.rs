@@ -1,7 +1,8 @@
 //! `ccctl screen`.
 
-use crate::args::{ScreenArgs, params};
+use crate::args::Given;
 use crate::call::garbled;
+use crate::fields::Fields as _;
 use crate::output::decode;
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::session::{
@@ -10,33 +11,36 @@ use ccd_protocol::session::{
 use std::path::Path;
 
 /// Prints the screen row by row, or saves it as an image.
-pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let file = args.svg.as_ref().or(args.png.as_ref());
+pub(crate) fn screen(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let file = args.path("svg").or(args.path("png"));
     if file.is_some() && context.global.json {
         let text = "an image and --json cannot be combined; leave one out";
         return Failure::usage(text);
     }
-    if args.png.as_deref() == Some(Path::new("-")) && context.style.is_terminal {
+    if args.word("png") == Some("-") && context.style.is_terminal {
         let text =
             "a PNG cannot be printed on a terminal; redirect standard output, or name a file";
         return Failure::usage(text);
     }
-    if args.plain {
+    if args.has("plain") {
         context.style.has_colour = false;
     }
-    let has_styles = args.cells || context.global.json || context.style.has_colour;
-    let params = params!(SessionScreenParams { session, first_row, max_rows } of args,
+    let has_styles = args.has("cells") || context.global.json || context.style.has_colour;
+    let params = SessionScreenParams {
+        session: args.text("session").to_owned(),
+        first_row: args.typed("first_row"),
+        max_rows: args.typed("max_rows"),
         format: match file {
-            Some(_) if args.png.is_some() => ScreenFormat::Png,
+            Some(_) if args.is_given("png") => ScreenFormat::Png,
             Some(_) => ScreenFormat::Svg,
             None if has_styles => ScreenFormat::Cells,
             None => ScreenFormat::Text,
         },
-    );
+    };
     let answer = context.call::<SessionScreen>(&params)?;
     match file {
         Some(file) => write_image(file, &answer.value, context)?,
-        None if args.cells => drop(context.print(&answer, render::runs)?),
+        None if args.has("cells") => drop(context.print(&answer, render::runs)?),
         None => drop(context.print(&answer, render::screen)?),
     }
     if answer.value.behind {
@@ -45,7 +49,7 @@ pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, F
             answer.value.offset
         ));
     }
-    if args.cursor {
+    if args.has("cursor") {
         context.note(&cursor_line(answer.value.cursor));
     }
     Ok(Exit::Done)

@@ -1,25 +1,26 @@
 //! `ccctl send`.
 
 use super::expect::print_match;
-use crate::args::{SendArgs, SendInput, patterns};
+use crate::args::Given;
+use crate::fields::Fields as _;
 use crate::output::encode;
 use crate::{Context, Exit, Failure, named_file};
 use ccd_protocol::session::{SendExpect, SessionSend, SessionSendParams};
 use std::io::Read as _;
 
 /// Types into a session; with `--expect`, waits for the answer and prints it.
-pub(crate) fn send(args: &SendArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let mut params = typed(&args.input)?;
-    params.session.clone_from(&args.session);
-    params.newline = params.keys.is_none() && args.input.text.is_some() && !args.no_newline;
-    params.paste = args.paste;
-    params.secret = args.secret;
-    params.expect = (!args.expect.is_empty()).then(|| SendExpect {
-        patterns: patterns(&args.expect, args.exact),
-        timeout_ms: args.timeout.unwrap_or_default(),
-        raw: args.raw,
+pub(crate) fn send(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let mut params = typed(args)?;
+    params.session = args.text("session").to_owned();
+    params.newline = params.keys.is_none() && args.is_given("text") && !args.has("no_newline");
+    params.paste = args.has("paste");
+    params.secret = args.has("secret");
+    params.expect = args.has("expect").then(|| SendExpect {
+        patterns: args.patterns("expect"),
+        timeout_ms: args.timeout("timeout"),
+        raw: args.has("raw"),
     });
-    let answer = context.call_waiting::<SessionSend>(&params, args.timeout)?;
+    let answer = context.call_waiting::<SessionSend>(&params, args.timeout("timeout"))?;
     let reply = &answer.value;
     if reply.discarded == Some(true) {
         context
@@ -35,16 +36,16 @@ pub(crate) fn send(args: &SendArgs, context: &mut Context) -> Result<Exit, Failu
     if context.global.json {
         context.write_line(answer.json.get())?;
     } else if let Some(found) = &reply.expect {
-        print_match(found, args.raw, context)?;
+        print_match(found, args.has("raw"), context)?;
     }
     Ok(Exit::Done)
 }
 
-fn typed(input: &SendInput) -> Result<SessionSendParams, Failure> {
+fn typed(args: &Given) -> Result<SessionSendParams, Failure> {
     let mut params = SessionSendParams {
-        text: input.text.clone(),
-        keys: (!input.keys.is_empty()).then(|| input.keys.clone()),
-        eof: input.eof,
+        text: args.word("text").map(str::to_owned),
+        keys: args.has("keys").then(|| args.words("keys")),
+        eof: args.has("eof"),
         ..SessionSendParams::default()
     };
     if let Some(keys) = &mut params.keys
@@ -56,7 +57,7 @@ fn typed(input: &SendInput) -> Result<SessionSendParams, Failure> {
     if params.text.is_some() || params.keys.is_some() || params.eof {
         return Ok(params);
     }
-    let (what, bytes) = match &input.file {
+    let (what, bytes) = match args.path("file") {
         Some(path) => (path.display().to_string(), named_file::read(path)),
         None => {
             let mut bytes = Vec::new();
@@ -79,14 +80,12 @@ fn from_bytes(bytes: Vec<u8>) -> SessionSendParams {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Noun, parsed};
+    use crate::args::parsed;
 
     #[test]
     fn text_before_keys_is_typed_as_keys() {
-        let Ok(Noun::Send(args)) = parsed("send vi 'iä b' --keys Escape,Up") else {
-            panic!("another command");
-        };
-        let params = typed(&args.input).unwrap();
+        let args = parsed("send vi 'iä b' --keys Escape,Up").unwrap();
+        let params = typed(&args).unwrap();
         assert_eq!(params.keys.unwrap(), ["i", "ä", " ", "b", "Escape", "Up"]);
         assert_eq!(params.text, None);
     }

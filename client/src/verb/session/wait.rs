@@ -1,33 +1,33 @@
 //! `ccctl wait`.
 
-use crate::args::WaitArgs;
+use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::Method as _;
 use ccd_protocol::session::{SessionWait, SessionWaitParams, WaitFor};
 
 /// Waits for a condition and prints which one was met. Fails if the program exits before the condition is met.
-pub(crate) fn wait(args: &WaitArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let condition = &args.condition;
-    let wanted = if condition.exit {
+pub(crate) fn wait(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let wanted = if args.has("exit") {
         WaitFor::Exit
-    } else if condition.prompt {
+    } else if args.has("prompt") {
         WaitFor::Prompt
-    } else if condition.input {
+    } else if args.has("input") {
         WaitFor::Input
-    } else if condition.output.is_some() {
+    } else if args.is_given("output") {
         WaitFor::Output
     } else {
         WaitFor::Idle
     };
+    let timeout = args.timeout("timeout");
     let params = SessionWaitParams {
-        session: args.session.clone(),
+        session: args.text("session").to_owned(),
         condition: wanted,
-        idle_ms: condition.idle,
-        since: condition.output,
-        timeout_ms: args.timeout.unwrap_or_default(),
+        idle_ms: args.seconds("idle"),
+        since: args.count("output"),
+        timeout_ms: timeout,
     };
-    let answer = context.fetch_waiting::<SessionWait>(&params, args.timeout)?;
+    let answer = context.fetch_waiting(SessionWait::NAME, &params, timeout)?;
     let reply = &answer.value;
     let has_ended = reply.text("reason") == "exit";
     context.print(&answer, |_, out| {

@@ -1,66 +1,59 @@
 //! Tapes in other forms: `tape import`, `export` and `svg`.
 
-use super::{named, root};
-use crate::args::{TapeExportArgs, TapeImportArgs, TapeSvgArgs, params};
+use crate::args::Given;
 use crate::call::{Answer, is_elsewhere, written};
 use crate::fields::Fields as _;
 use crate::verb::file::read_text;
 use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::Method as _;
-use ccd_protocol::tape::{
-    TapeExport, TapeExportParams, TapeFormat, TapeImport, TapeImportParams, TapeSvg, TapeSvgParams,
-};
-use serde_json::Value;
+use ccd_protocol::tape::{TapeExport, TapeImport, TapeImportParams, TapeSvg};
+use serde_json::{Value, json};
 use std::path::Path;
 
-pub(super) fn import(args: &TapeImportArgs, context: &mut Context) -> Result<Exit, Failure> {
+pub(super) fn import(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     // The daemon reads a file itself, but not one of another host.
-    let is_sent = args.file == Path::new("-") || is_elsewhere();
-    let mut program = args.program.iter().cloned();
+    let file = Path::new(args.text("file"));
+    let is_sent = file == Path::new("-") || is_elsewhere();
+    let (program, words) = args.program();
+    let text = |name| args.word(name).map(str::to_owned);
     let params = TapeImportParams {
-        root: root(&args.root)?,
-        cast: is_sent.then(|| read_text(&args.file)).transpose()?,
-        path: (!is_sent)
-            .then(|| caller::absolute(&args.file))
-            .transpose()?,
-        program: program.next(),
-        args: program.collect(),
-        tag: args.tag.clone(),
-        redact: args.no_redact.then_some(false),
+        root: text("root"),
+        cast: is_sent.then(|| read_text(file)).transpose()?,
+        path: (!is_sent).then(|| caller::absolute(file)).transpose()?,
+        program,
+        args: words,
+        tag: text("tag"),
+        redact: args.has("no_redact").then_some(false),
     };
-    context.show::<TapeImport>(&params)
+    context.show(TapeImport::NAME, &params)
 }
 
 /// Prints a tape as an asciicast or as text, or writes it to a file.
-pub(super) fn export(args: &TapeExportArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let format = if args.transcript {
-        TapeFormat::Transcript
+pub(super) fn export(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let format = if args.has("transcript") {
+        Some("transcript")
     } else {
-        args.format.unwrap_or_default()
+        args.word("format")
     };
-    let params = TapeExportParams {
-        root: root(&args.of.root)?,
-        tape: named(&args.of.tape)?,
-        format,
-        from: Some(0),
-    };
+    let mut params = json!({"root": args.at("root"), "tape": args.at("tape")});
+    if let Some(format) = format {
+        params["format"] = format.replace('-', "_").into();
+    }
     let answer = exported(params, context)?;
     if answer.value.has("is_lossy") {
         context.note("bytes that are not UTF-8 were replaced");
     }
-    write(&answer, "text", args.output.as_deref(), context)
+    write(&answer, "text", args.path("output"), context)
 }
 
 /// Returns an export of any length, which is requested in parts.
-pub(super) fn exported(
-    mut params: TapeExportParams,
-    context: &mut Context,
-) -> Result<Answer<Value>, Failure> {
-    let mut whole = context.fetch::<TapeExport>(&params)?;
+pub(super) fn exported(mut params: Value, context: &mut Context) -> Result<Answer<Value>, Failure> {
+    params["from"] = 0.into();
+    let mut whole = context.fetch(TapeExport::NAME, &params)?;
     let mut next = whole.value["next"].as_u64();
     while let Some(from) = next {
-        params.from = Some(from);
-        let part = context.fetch::<TapeExport>(&params)?.value;
+        params["from"] = from.into();
+        let part = context.fetch(TapeExport::NAME, &params)?.value;
         for name in ["text", "text_b64"] {
             if let Some(Value::String(text)) = whole.value.get_mut(name) {
                 text.push_str(part.text(name));
@@ -94,13 +87,11 @@ fn write(
 }
 
 /// Prints an image of a tape, or writes it to a file.
-pub(super) fn svg(args: &TapeSvgArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = params!(TapeSvgParams { animated, exchange, speed } of args,
-        root: root(&args.of.root)?,
-        tape: named(&args.of.tape)?,
-        idle_limit_s: args.idle_limit,
-        end_pause_s: args.end_pause,
-    );
-    let answer = context.fetch::<TapeSvg>(&params)?;
-    write(&answer, "svg", args.output.as_deref(), context)
+pub(super) fn svg(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let mut params = args.params();
+    if let Some(all) = params.as_object_mut() {
+        all.remove("output");
+    }
+    let answer = context.fetch(TapeSvg::NAME, &params)?;
+    write(&answer, "svg", args.path("output"), context)
 }

@@ -5,85 +5,29 @@ mod convert;
 mod play;
 mod verify;
 
-use crate::args::{RootArgs, TapeListArgs, TapePruneArgs, TapeVerb};
-use crate::call::is_elsewhere;
+use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::render::{filled, text};
 use crate::tape::shim;
-use crate::{Context, Exit, Failure, caller};
+use crate::{Context, Exit, Failure};
 use ccd_protocol::Method as _;
-use ccd_protocol::tape::{
-    TapeDiff, TapeDiffParams, TapeGet, TapeList, TapeListParams, TapeParams, TapePrune,
-    TapePruneParams, TapeRedact, TapeRedactParams, TapeValidate, TapeValidateParams,
-};
-use serde_json::Value;
-use std::path::Path;
+use ccd_protocol::tape::{TapeList, TapePrune, TapeRedact};
+use serde_json::{Value, json};
 
 const PAGE_LEN: u64 = 1_000;
 
-const EXTENSION: &str = ".json5";
-
-pub(crate) fn dispatch(verb: &TapeVerb, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
-        TapeVerb::List(args) => list(args, context),
-        TapeVerb::Get { of, keys } => {
-            let params = TapeParams {
-                root: root(&of.root)?,
-                tape: named(&of.tape)?,
-                keys: *keys,
-            };
-            context.show::<TapeGet>(&params)
-        }
-        TapeVerb::Validate { of, strict } => {
-            let params = TapeValidateParams {
-                root: root(&of.root)?,
-                tape: of.tape.as_deref().map(named).transpose()?,
-                strict: *strict,
-            };
-            validate(&params, context)
-        }
-        TapeVerb::Redact { of, inplace } => {
-            let params = TapeRedactParams {
-                root: root(&of.root)?,
-                tape: of.tape.as_deref().map(named).transpose()?,
-                inplace: *inplace,
-            };
-            redact(&params, context)
-        }
-        TapeVerb::Diff { a, b, root: of } => {
-            let params = TapeDiffParams {
-                root: root(of)?,
-                a: named(a)?,
-                b: named(b)?,
-            };
-            let answer = context.fetch::<TapeDiff>(&params)?;
-            context.print_as(TapeDiff::NAME, &answer)?;
-            Ok(Exit::of_success(answer.value.has("equal")))
-        }
-        TapeVerb::Import(args) => convert::import(args, context),
-        TapeVerb::Export(args) => convert::export(args, context),
-        TapeVerb::Svg(args) => convert::svg(args, context),
-        TapeVerb::Play(args) => play::play(args, context),
-        TapeVerb::Verify(args) => verify::verify(args, context),
-        TapeVerb::Prune(args) => prune(args, context),
-        TapeVerb::Shim(args) => shim(args, context),
-    }
-}
-
-fn root(args: &RootArgs) -> Result<Option<String>, Failure> {
-    caller::given_path(args.tapes.as_deref())
-}
-
-/// Returns a tape as the daemon knows it: the absolute path of a file, or an id or a part of one.
-fn named(tape: &str) -> Result<String, Failure> {
-    let path = Path::new(tape);
-    let is_path = ["/", "./", "../"]
-        .iter()
-        .any(|start| tape.starts_with(start));
-    match tape.strip_suffix(EXTENSION) {
-        _ if is_path => caller::absolute(path),
-        Some(_) if !is_elsewhere() && path.symlink_metadata().is_ok() => caller::absolute(path),
-        _ => Ok(tape.to_owned()),
+        "list" => list(args, context),
+        "redact" => redact(args, context),
+        "import" => convert::import(args, context),
+        "export" => convert::export(args, context),
+        "svg" => convert::svg(args, context),
+        "play" => play::play(args, context),
+        "verify" => verify::verify(args, context),
+        "prune" => prune(args, context),
+        "shim" => shim(args, context),
+        _ => context.carry_out(args),
     }
 }
 
@@ -92,23 +36,21 @@ fn print_problems(reply: &Value, context: &Context) {
     problems.for_each(|problem| context.remark(&text("tape problem", problem)));
 }
 
-fn list(args: &TapeListArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let mut params = TapeListParams {
-        root: root(&args.root)?,
-        used: (args.used || args.unused).then_some(args.used),
-        program: args.program.clone(),
-        limit: Some(PAGE_LEN),
-        after: None,
-    };
-    let answer = context.fetch::<TapeList>(&params)?;
+fn list(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let is_filtered = args.has("used") || args.has("unused");
+    let mut params = json!({
+        "root": args.at("root"),
+        "used": is_filtered.then_some(args.has("used")),
+        "program": args.at("program"),
+        "limit": PAGE_LEN,
+    });
+    let answer = context.fetch(TapeList::NAME, &params)?;
     let mut all = answer.value.clone();
     let mut page_len = all.list("tapes").len();
     while page_len as u64 >= PAGE_LEN {
-        params.after = all
-            .list("tapes")
-            .last()
-            .map(|tape| tape.text("tape_id").to_owned());
-        let page = context.fetch::<TapeList>(&params)?.value;
+        let last = all.list("tapes").last();
+        params["after"] = last.map(|tape| tape.text("tape_id")).into();
+        let page = context.fetch(TapeList::NAME, &params)?.value;
         page_len = page.list("tapes").len();
         if let Some(tapes) = all["tapes"].as_array_mut() {
             tapes.extend_from_slice(page.list("tapes"));
@@ -116,9 +58,10 @@ fn list(args: &TapeListArgs, context: &mut Context) -> Result<Exit, Failure> {
     }
     print_problems(&all, context);
     if context.global.json {
-        match params.after {
-            None => context.write_line(answer.json.get())?,
-            Some(_) => context.write_json(&all)?,
+        if params.has("after") {
+            context.write_json(&all)?;
+        } else {
+            context.write_line(answer.json.get())?;
         }
         return Ok(Exit::Done);
     }
@@ -130,38 +73,27 @@ fn list(args: &TapeListArgs, context: &mut Context) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn why_none(args: &TapeListArgs, in_root: &str, context: &Context) -> Result<String, Failure> {
-    let params = TapeListParams {
-        root: root(&args.root)?,
-        program: args.program.clone(),
-        limit: Some(1),
-        ..TapeListParams::default()
-    };
-    let is_filtered = args.used || args.unused;
-    let all = if is_filtered {
-        context.fetch::<TapeList>(&params)?.value.number("total")
+fn why_none(args: &Given, in_root: &str, context: &Context) -> Result<String, Failure> {
+    let params = json!({"root": args.at("root"), "program": args.at("program"), "limit": 1});
+    let all = if args.has("used") || args.has("unused") {
+        let reply = context.fetch(TapeList::NAME, &params)?.value;
+        reply.number("total")
     } else {
         0
     };
-    let of = match &args.program {
+    let of = match args.word("program") {
         Some(program) => format!(" of {program}"),
         None => String::new(),
     };
     Ok(match all {
         0 => format!("no tapes{of} in {in_root}; ccctl rec PROGRAM records one"),
-        _ if args.used => format!("no tape{of} in {in_root} was ever played"),
+        _ if args.has("used") => format!("no tape{of} in {in_root} was ever played"),
         _ => format!("every tape{of} in {in_root} was played"),
     })
 }
 
-fn validate(params: &TapeValidateParams, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.fetch::<TapeValidate>(params)?;
-    context.print_as(TapeValidate::NAME, &answer)?;
-    Ok(Exit::of_success(answer.value.has("valid")))
-}
-
-fn redact(params: &TapeRedactParams, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.fetch::<TapeRedact>(params)?;
+fn redact(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let answer = context.fetch(TapeRedact::NAME, &args.params())?;
     let reply = &answer.value;
     print_problems(reply, context);
     let page = if reply.has("is_done") {
@@ -176,18 +108,12 @@ fn redact(params: &TapeRedactParams, context: &mut Context) -> Result<Exit, Fail
     Ok(Exit::of_success(!reply.has("problems")))
 }
 
-fn prune(args: &TapePruneArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = TapePruneParams {
-        root: root(&args.root)?,
-        unused: args.unused,
-        dry_run: args.dry_run,
-        older_than_s: args.older_than,
-    };
-    let answer = context.fetch::<TapePrune>(&params)?;
+fn prune(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let answer = context.fetch(TapePrune::NAME, &args.params())?;
     let reply = &answer.value;
     print_problems(reply, context);
     context.print_as(TapePrune::NAME, &answer)?;
-    let done = match (reply.has("is_done"), args.unused) {
+    let done = match (reply.has("is_done"), args.has("unused")) {
         (true, _) => "deleted",
         (false, true) => "would be deleted",
         (false, false) => "never played; --unused deletes them",
@@ -195,22 +121,4 @@ fn prune(args: &TapePruneArgs, context: &mut Context) -> Result<Exit, Failure> {
     let counts = filled("{tapes:count tape}, {bytes} bytes", reply);
     context.remark(&format!("{counts}, {done}"));
     Ok(Exit::of_success(!reply.has("problems")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_tape_is_named_by_its_id_or_its_file() {
-        assert_eq!(named("bc/rec-1").unwrap(), "bc/rec-1");
-        assert_eq!(named("1a2b").unwrap(), "1a2b");
-        assert_eq!(named("bc/no-such.json5").unwrap(), "bc/no-such.json5");
-        assert_eq!(named("/t/a.json5").unwrap(), "/t/a.json5");
-        let relative = named("./no/a.json5").unwrap();
-        assert!(
-            relative.starts_with('/') && relative.ends_with("/no/a.json5"),
-            "{relative}"
-        );
-    }
 }

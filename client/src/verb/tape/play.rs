@@ -2,39 +2,35 @@
 
 use super::cast::{CastChunk, PlaybackPace, pieces};
 use super::convert::exported;
-use super::{named, root};
-use crate::args::TapePlayArgs;
+use crate::args::Given;
 use crate::attach::{Below, UserScreen};
 use crate::fields::Fields as _;
 use crate::fullscreen::{Event, Events, Key};
 use crate::terminal::can_draw;
 use crate::{Context, Exit, Failure};
-use ccd_protocol::tape::{TapeExportParams, TapeFormat};
+use ccd_protocol::tape::TapeFormat;
 use rustix::termios::{QueueSelector, tcflush};
+use serde_json::json;
 use std::io;
 use std::time::{Duration, Instant};
 
 /// Shows a tape's output at its pace; without a terminal, prints all of it at once.
-pub(super) fn play(args: &TapePlayArgs, context: &mut Context) -> Result<Exit, Failure> {
+pub(super) fn play(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let is_watched = can_draw();
-    let params = TapeExportParams {
-        root: root(&args.of.root)?,
-        tape: named(&args.of.tape)?,
-        format: if is_watched || context.global.json {
-            TapeFormat::AsciicastV2
-        } else {
-            TapeFormat::Output
-        },
-        from: Some(0),
+    let format = if is_watched || context.global.json {
+        TapeFormat::AsciicastV2
+    } else {
+        TapeFormat::Output
     };
+    let params = json!({"root": args.at("root"), "tape": args.at("tape"), "format": format});
     let answer = exported(params, context).map_err(|failure| failure.of_verb("tape.play"))?;
     let reply = &answer.value;
     if context.global.json || !is_watched {
         return context.print_output(&answer, true);
     }
-    let limit = args.idle_limit.map(Duration::try_from_secs_f64);
+    let limit = args.seconds("idle_limit").map(Duration::try_from_secs_f64);
     let pace = PlaybackPace {
-        speed: args.speed.unwrap_or(1.0),
+        speed: args.seconds("speed").unwrap_or(1.0),
         longest: limit.and_then(Result::ok),
     };
     let pieces = pieces(reply.text("text"), pace);

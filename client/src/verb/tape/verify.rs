@@ -1,7 +1,6 @@
 //! `ccctl tape verify`: compares the real program with a tape.
 
-use super::{named, root};
-use crate::args::TapeVerifyArgs;
+use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::verb::chain::{Cancel, Followed, until_end};
 use crate::{Context, Exit, Failure, caller, named_file};
@@ -14,18 +13,18 @@ use std::path::Path;
 const FOREVER_MS: u64 = 30 * 24 * 3_600 * 1_000;
 
 /// Compares the answers of the program with the tape, and shows each exchange that differs.
-pub(super) fn verify(args: &TapeVerifyArgs, context: &mut Context) -> Result<Exit, Failure> {
+pub(super) fn verify(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let params = TapeVerifyParams {
-        root: root(&args.of.root)?,
-        tape: named(&args.of.tape)?,
-        cwd: caller::given_path(args.cwd.as_deref())?,
-        inherited: caller::inherited(args.clean_env)?,
-        timeout_ms: args.timeout.and_then(limit_ms),
-        secrets: secrets(args.secrets_from.as_deref())?,
+        root: args.word("root").map(str::to_owned),
+        tape: args.text("tape").to_owned(),
+        cwd: caller::given_path(args.word("cwd"))?,
+        inherited: caller::inherited(args.has("clean_env"))?,
+        timeout_ms: limit_ms(args.timeout("timeout")),
+        secrets: secrets(args.path("secrets_from"))?,
     };
     let cancel = Cancel::listen()?;
     let job = context
-        .fetch::<TapeVerify>(&params)?
+        .fetch(TapeVerify::NAME, &params)?
         .value
         .text("job")
         .to_owned();

@@ -75,6 +75,10 @@ fn conversations_are_listed_with_what_they_cost() {
         let list = library.call("conversation.list", scope.clone());
         assert_eq!(list["total"], count, "{scope}");
     }
+    for (age, lines) in [("1s", 0), ("99999d", 4)] {
+        let text = library.ok(&["list", "--since", age]);
+        assert_eq!(text.lines().count(), lines, "{text}");
+    }
     for wrong in ["soon", "2026-13-01", "2026-1-1"] {
         let ran = library.ccctl(&["list", "--since", wrong]);
         assert_eq!(ran.code, Some(2), "{wrong} {ran:?}");

@@ -1,0 +1,300 @@
+//! The definition of the commands, which `commands.txt` has: a line for each command and each argument.
+//!
+//! `# GROUP` starts a part of the help of `ccctl`, `= WORD: ABOUT` a word, `== VERB, ALIAS > METHOD: ABOUT` a verb of it, and `* NAME` a list of
+//! arguments that others include. After `>` is the method whose parameters the arguments are, if that is all there is to do. A word with lines of
+//! its own before its verbs (`optional`, if it has no arguments) works without a verb. Two lists are of other words for commands.
+//!
+//! An argument is its names, the name of its value (`<REQUIRED>`, `[OPTIONAL]`, `...` for several), and further words: the
+//! kind of the value (`value.rs`), what completion offers (`@sessions`, `offer.rs`), and what clap is to know about it. A later line about the
+//! same argument replaces an earlier one.
+//!
+//! Building all definitions takes longer than a call, so each word's is built only when it is asked for.
+
+use super::offer::{DaemonPath, NameKind, ValueKind};
+use super::value;
+use clap::builder::ValueParser;
+use clap::{Arg, ArgAction, ArgGroup, Command, ValueHint};
+
+const COMMANDS: &str = include_str!("commands.txt");
+
+/// The group of words that are nowhere listed: other programs call them.
+pub(super) const HIDDEN: &str = "hidden";
+
+/// A word, as far as it is known without building its definition.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Word {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    /// Where the help of `ccctl` lists it.
+    pub(crate) group: &'static str,
+}
+
+/// All words in the order of the help.
+pub(crate) fn words() -> impl Iterator<Item = Word> {
+    let mut group = "";
+    COMMANDS.lines().filter_map(move |line| {
+        group = line.strip_prefix("# ").unwrap_or(group);
+        let (name, about) = line.strip_prefix("= ")?.split_once(": ")?;
+        Some(Word { name, about, group })
+    })
+}
+
+/// Builds the definition of one word without the global options.
+pub(super) fn definition(word: &str) -> Option<Command> {
+    let (head, body) = section(&format!("\n= {word}: "))?;
+    let name = head.strip_prefix("= ")?.split(':').next()?;
+    let mut verbs = body.split("\n== ");
+    let own = verbs.next().unwrap_or_default();
+    let command = with_arguments(Command::new(name), own);
+    let command = command.about(head.split_once(": ")?.1);
+    if !body.contains("\n== ") {
+        return Some(command);
+    }
+    let has_arguments = command.get_arguments().next().is_some();
+    let command = if own.is_empty() {
+        command
+            .subcommand_required(true)
+            .arg_required_else_help(true)
+    } else {
+        command.subcommand_negates_reqs(has_arguments)
+    };
+    Some(command.subcommands(verbs.filter_map(verb)))
+}
+
+fn verb(lines: &'static str) -> Option<Command> {
+    let (head, body) = lines.split_once('\n').unwrap_or((lines, ""));
+    let (names, about) = head.split_once(": ")?;
+    let mut names = names.split(" > ").next()?.split(", ");
+    let command = Command::new(names.next()?).about(about);
+    Some(with_arguments(command, body).visible_aliases(names.collect::<Vec<_>>()))
+}
+
+/// The lines of a list, which have no arguments but pairs of texts.
+pub(super) fn lines_of(list: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let list = section(&format!("\n* {list}\n"));
+    let (_, lines) = list.unwrap_or_default();
+    lines.lines().filter_map(|line| line.split_once(": "))
+}
+
+/// What follows `>` in the line of a verb.
+pub(super) fn method_of(word: &str, verb: &str) -> Option<&'static str> {
+    let (_, body) = section(&format!("\n= {word}: "))?;
+    let mut heads = body.lines().filter_map(|line| line.strip_prefix("== "));
+    heads.find_map(|head| {
+        let (names, method) = head.split_once(": ")?.0.split_once(" > ")?;
+        (names.split(", ").next()? == verb).then_some(method)
+    })
+}
+
+/// The first line of the section that starts with a text, and its other lines, with the line end before them.
+fn section(start: &str) -> Option<(&'static str, &'static str)> {
+    let at = COMMANDS.find(start)? + 1;
+    let section = COMMANDS[at..].split("\n\n").next()?.trim_end();
+    let end = section.find('\n').unwrap_or(section.len());
+    Some(section.split_at(end))
+}
+
+fn with_arguments(mut command: Command, lines: &'static str) -> Command {
+    let (mut arguments, mut usages, mut heading): (Vec<Arg>, _, _) = (Vec::new(), Vec::new(), None);
+    for line in expanded(lines) {
+        match line.split_once(' ') {
+            Some(("usage", usage)) => usages.push(usage),
+            Some(("group", group)) => command = command.group(argument_group(group)),
+            // Of those that follow.
+            Some(("heading", title)) => heading = Some(title),
+            _ => {
+                let Some(argument) = argument(line) else {
+                    continue;
+                };
+                let argument = argument.help_heading(heading);
+                let mut before = arguments.iter_mut();
+                match before.find(|one| one.get_id() == argument.get_id()) {
+                    Some(same) => *same = argument,
+                    None => arguments.push(argument),
+                }
+            }
+        }
+    }
+    if !usages.is_empty() {
+        command = command.override_usage(usages.join("\n       "));
+    }
+    command.args(arguments)
+}
+
+/// The lines with those that they include.
+fn expanded(lines: &'static str) -> Vec<&'static str> {
+    let lines = lines
+        .lines()
+        .flat_map(|line| match line.strip_prefix("include ") {
+            Some(list) => {
+                let (_, lines) = section(&format!("\n* {list}\n")).unwrap_or_default();
+                expanded(lines)
+            }
+            None => vec![line],
+        });
+    lines.collect()
+}
+
+fn argument_group(line: &'static str) -> ArgGroup {
+    let mut words = line.split(' ');
+    let group = ArgGroup::new(words.next().unwrap_or_default());
+    words.fold(group, |group, word| match word {
+        "required" => group.required(true),
+        _ => group.multiple(true),
+    })
+}
+
+fn argument(line: &'static str) -> Option<Arg> {
+    let (words, help) = line.split_once(": ")?;
+    let mut arg = Arg::new("").help(help).action(ArgAction::SetTrue);
+    for word in words.split(' ') {
+        arg = if let Some(long) = word.strip_prefix("--") {
+            arg.id(long.replace('-', "_")).long(long)
+        } else if let Some(short) = word.strip_prefix('-') {
+            arg.short(short.chars().next())
+        } else if word.starts_with(['<', '[']) {
+            with_value(arg, word)
+        } else if let Some(kind) = word.strip_prefix('@') {
+            offering(arg, kind)
+        } else {
+            with_word(arg, word)
+        };
+    }
+    Some(arg)
+}
+
+fn with_value(arg: Arg, word: &'static str) -> Arg {
+    let single = word.trim_end_matches("...");
+    let name = &single[1..single.len() - 1];
+    let is_many = single != word;
+    let arg = arg.value_parser(reader("text"));
+    match (arg.get_long().is_some(), is_many) {
+        (true, true) => arg.value_name(name).action(ArgAction::Append),
+        (true, false) => arg.value_name(name).action(ArgAction::Set),
+        (false, _) => {
+            let arg = arg.id(name).value_name(name.to_uppercase());
+            let arg = arg.action(ArgAction::Set).required(word.starts_with('<'));
+            if is_many { arg.num_args(1..) } else { arg }
+        }
+    }
+}
+
+fn with_word(arg: Arg, word: &'static str) -> Arg {
+    let Some((name, value)) = word.split_once('=') else {
+        return match word {
+            "required" => arg.required(true),
+            "hidden" => arg.hide(true),
+            "comma" => arg.value_delimiter(','),
+            "hyphen" => arg.allow_hyphen_values(true),
+            "negative" => arg.allow_negative_numbers(true),
+            "trailing" => arg.trailing_var_arg(true),
+            "last" => arg.last(true),
+            kind => of_kind(arg, kind),
+        };
+    };
+    let ids = || value.split(',');
+    match name {
+        "as" => arg.id(value),
+        "is" => arg.value_name(value),
+        "alias" => arg.alias(value),
+        "group" => arg.group(value),
+        "default" => arg.default_value(value),
+        "conflicts" => arg.conflicts_with_all(ids()),
+        "overrides" => arg.overrides_with(value),
+        "requires" => arg.requires(value),
+        _ => arg.required(false).required_unless_present_any(ids()),
+    }
+}
+
+fn of_kind(arg: Arg, kind: &'static str) -> Arg {
+    let arg = match kind {
+        "keys" => arg
+            .env("CCD_DETACH_KEYS")
+            .hide_env_values(true)
+            .default_value("C-\\ d")
+            .hide_default_value(true),
+        "event" | "test_type" => arg.hide_possible_values(true),
+        "place" => arg.add(DaemonPath::Directory),
+        "project" => arg.add(DaemonPath::Project),
+        "tape" => arg.add(DaemonPath::Tape),
+        _ => arg,
+    };
+    let arg = match kind {
+        "dir" | "place" | "project" => arg.value_hint(ValueHint::DirPath),
+        "file" => arg.value_hint(ValueHint::AnyPath),
+        "program" => arg.value_hint(ValueHint::CommandName),
+        "command" => arg.value_hint(ValueHint::CommandWithArguments),
+        _ => arg,
+    };
+    match value::names(kind) {
+        Some(names) => arg.ignore_case(true).value_parser(value::one_of(names)),
+        None if value::is_number(kind) => {
+            arg.allow_negative_numbers(true).value_parser(reader(kind))
+        }
+        None => arg.value_parser(reader(kind)),
+    }
+}
+
+fn reader(kind: &'static str) -> ValueParser {
+    ValueParser::new(move |text: &str| value::read(kind, text))
+}
+
+fn offering(arg: Arg, kind: &str) -> Arg {
+    if let Some(kind) = NameKind::named(kind) {
+        return arg.add(kind);
+    }
+    match ValueKind::named(kind) {
+        Some(kind) => arg.add(kind),
+        None => arg,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RELATIONS: &str = "as is alias group default conflicts overrides requires unless";
+    const FLAGS: &str = "required hidden comma hyphen negative trailing last";
+
+    #[test]
+    fn the_methods_that_verbs_call_exist() {
+        let heads = COMMANDS.lines().filter(|line| line.starts_with("== "));
+        let methods: Vec<_> = heads
+            .filter_map(|head| head.split_once(" > ")?.1.split([':', ' ']).next())
+            .collect();
+        assert!(!methods.is_empty());
+        for method in methods {
+            let mut known = ccd_protocol::methods();
+            assert!(known.any(|one| one.name == method), "{method}");
+        }
+    }
+
+    #[test]
+    fn every_line_is_an_argument_with_a_known_kind() {
+        for line in COMMANDS
+            .lines()
+            .filter(|line| line.starts_with(['-', '<', '[']))
+        {
+            let (words, _) = line.split_once(": ").expect(line);
+            for word in words.split(' ').skip_while(|word| word.starts_with('-')) {
+                let is_known = match word.strip_prefix('@') {
+                    Some(kind) => {
+                        NameKind::named(kind).is_some() || ValueKind::named(kind).is_some()
+                    }
+                    None if word.starts_with(['<', '[']) => true,
+                    None => match word.split_once('=') {
+                        Some((name, _)) => RELATIONS.split(' ').any(|one| one == name),
+                        None => FLAGS.split(' ').any(|one| one == word) || value::is_known(word),
+                    },
+                };
+                assert!(is_known, "{word} in {line}");
+            }
+        }
+        let included = COMMANDS
+            .lines()
+            .filter_map(|line| line.strip_prefix("include "));
+        for list in included {
+            assert!(section(&format!("\n* {list}\n")).is_some(), "{list}");
+        }
+    }
+}

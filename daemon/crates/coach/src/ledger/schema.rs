@@ -133,13 +133,13 @@ mod tests {
         for rows in [
             "INSERT INTO ccd_guards VALUES ('f1', 'Bash', 'rm', 'no', '[\"r\"]', '1', 0), ('f2', 'Bash', 'rm', 'no', 'broken', '2', 0),
                 ('f3', 'Bash', 'rm', CAST(x'6eff' AS TEXT), NULL, '3', 0)",
-            "INSERT INTO ccd_groups VALUES ('failure', 'k', 'aaaaaaaaaaaaaaaa', '[\"one\"]', 'none', 1),
-                ('failure', 'l', 'aaaaaaaaaaaaaaaa', 'broken', 'none', 1), ('odd', 'm', 'aaaaaaaaaaaaaaaa', '[]', 'none', 1)",
+            "INSERT INTO ccd_groups VALUES ('failure', 'k', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', '[\"one\"]', 'none', 1),
+                ('failure', 'l', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'broken', 'none', 1), ('odd', 'm', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', '[]', 'none', 1)",
             "INSERT INTO candidates (fingerprint, title, status, count, confidence, last_seen) VALUES
-                ('aaaaaaaaaaaaaaaa', 'good', 'pending', 2, 0.5, '1'), ('bbbbbbbbbbbbbbbb', x'62ff', x'01', 'many', 'high', '2')",
-            "INSERT INTO promotions (id, fingerprint, reason) VALUES ('p', 'aaaaaaaaaaaaaaaa', 'why'), ('q', 'aaaaaaaaaaaaaaaa', x'ff')",
+                ('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'good', 'pending', 2, 0.5, '1'), ('bbbbbbbbbbbbbbbb', x'62ff', x'01', 'many', 'high', '2')",
+            "INSERT INTO promotions (id, fingerprint, reason) VALUES ('p', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'why'), ('q', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', x'ff')",
             "INSERT INTO ccd_evidence_lists (fingerprint, newest, pieces) VALUES
-                ('aaaaaaaaaaaaaaaa', '1', '[[\"e\", \"1\", \"quote\", \"\", \"\"], \"text\"]'), ('aaaaaaaaaaaaaaaa', '2', 'broken')",
+                ('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', '1', '[[\"e\", \"1\", \"quote\", \"\", \"\"], \"text\"]'), ('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', '2', 'broken')",
         ] {
             other.commit(Sql(rows)).await.unwrap();
         }
@@ -170,10 +170,14 @@ mod tests {
         assert_eq!(fingerprints(&ledger).await.unwrap().len(), 2);
         assert_eq!(promotions(&ledger).await.unwrap().len(), 2);
         assert_eq!(
-            evidence_of(&ledger, "aaaaaaaaaaaaaaaa", 9)
-                .await
-                .unwrap()
-                .len(),
+            evidence_of(
+                &ledger,
+                "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                9
+            )
+            .await
+            .unwrap()
+            .len(),
             1
         );
         assert_eq!(statuses(&ledger).await.unwrap()["pending"], 1);

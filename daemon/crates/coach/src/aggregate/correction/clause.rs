@@ -125,7 +125,7 @@ fn without_end(mut text: &str) -> &str {
 }
 
 /// Returns what follows `words`, in any case, when they are whole words at the start.
-pub(super) fn strip_words<'a>(text: &'a str, words: &str) -> Option<&'a str> {
+fn strip_words<'a>(text: &'a str, words: &str) -> Option<&'a str> {
     let head = text.get(..words.len())?;
     let rest = &text[words.len()..];
     let is_whole = rest.is_empty() || rest.starts_with([' ', ',']);

@@ -2,10 +2,10 @@
 
 use super::ALWAYS;
 use super::clause::{
-    avoided, clauses, contrast, first_word, is_case, is_gerund, starts_with, strip_words, wanted,
+    avoided, clauses, contrast, first_word, is_case, is_gerund, starts_with, wanted,
     without_fillers,
 };
-use super::sentence::{END, is_about_this, is_one_act, is_thing, rule, sentences, standing};
+use super::sentence::{END, is_one_act, rule, sentences, standing};
 use crate::aggregate::wording::{Wording, one_line};
 use crate::fingerprint::CandidateType;
 use crate::similarity::Keywords;
@@ -62,19 +62,8 @@ impl Said {
         said
     }
 
-    /// Returns whether it only says what is not to be used.
-    fn is_refusal(&self) -> bool {
-        self.avoid.is_none() && self.want.is_none() && self.instead_of.is_some()
-    }
-
     /// Returns what two sentences say: what is to be done belongs to what is not only in one sentence, or with "instead".
     fn with_next(self, next: Self) -> Self {
-        if self.is_refusal() && next.want.as_deref().is_some_and(is_choice) {
-            return Self {
-                instead_of: next.instead_of.or(self.instead_of),
-                ..next
-            };
-        }
         let is_first = self.avoid.is_none() && self.want.is_none();
         let is_instead = next.is_instead && self.want.is_none() && next.avoid.is_none();
         if is_first || (self.avoid.is_none() && next.avoid.is_some()) {
@@ -101,11 +90,6 @@ impl Said {
             return;
         }
         let clause = without_fillers(clause);
-        // "Not npm. Use pnpm."
-        if let Some(other) = strip_words(clause, "not").filter(|other| is_thing(other)) {
-            self.instead_of.get_or_insert_with(|| other.to_owned());
-            return;
-        }
         if let Some(avoid) = avoided(clause) {
             if !Keywords::new(avoid).is_empty() && self.avoid.is_none() {
                 self.avoid = Some(avoid.to_owned());
@@ -163,12 +147,10 @@ impl Said {
                 .all(|word| is_in(WORK, word) || is_in(WORKING, word))
     }
 
-    /// Returns whether it is over once it was followed.
     pub(super) fn is_one_act(&self) -> bool {
-        let (avoid, want) = (self.avoid.as_deref(), self.want.as_deref());
-        let is_act = avoid.is_none() && want.is_some_and(is_one_act);
-        let is_here = avoid.into_iter().chain(want).any(is_about_this);
-        self.standing.is_none() && self.in_case.is_none() && (is_act || is_here)
+        self.avoid.is_none()
+            && self.standing.is_none()
+            && self.want.as_deref().is_some_and(is_one_act)
     }
 
     /// Returns a message from the sentence on that says it.
@@ -227,13 +209,6 @@ impl Said {
         };
         Wording::new(CandidateType::Rule, &title, &trigger, &action)
     }
-}
-
-/// Returns whether an order is to use something.
-fn is_choice(want: &str) -> bool {
-    ["use", "prefer", "take"]
-        .iter()
-        .any(|verb| starts_with(want, verb))
 }
 
 /// Returns when an order is to be followed: what it says after "when", or what it is about.

@@ -71,30 +71,6 @@ pub(super) fn is_one_act(order: &str) -> bool {
         && !words.iter().any(|word| WORDS.has("general", word))
 }
 
-/// Returns whether a text is the name of something that can be used: "npm", and not "what I asked".
-pub(super) fn is_thing(text: &str) -> bool {
-    const MOST_WORDS: usize = 2;
-    let words = text.split(' ');
-    words.clone().count() <= MOST_WORDS
-        && !Keywords::new(text).is_empty()
-        && !words
-            .clone()
-            .any(|word| WORDS.has("reports", &word.to_lowercase()))
-        && !words
-            .into_iter()
-            .any(|word| WORDS.has("one", &word.to_lowercase()))
-}
-
-/// Returns whether a text is about one thing at hand: "this button".
-pub(super) fn is_about_this(text: &str) -> bool {
-    let text = text.to_lowercase();
-    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
-    let points = |pair: &[&str]| {
-        matches!(pair[0], "this" | "these") && !pair[1].is_empty() && !WORDS.has("lasting", pair[1])
-    };
-    words.windows(2).any(points) && !words.iter().any(|word| WORDS.has("general", word))
-}
-
 /// Returns the part of a message that is the rule: the one with most words, without what only opens it. `None` if it is a
 /// question or says too little.
 pub(super) fn sentence(text: &str) -> Option<String> {

@@ -101,7 +101,7 @@ pub struct ExportTurn {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationContentsParams {
-    /// In any order: they are listed by project, the newest first.
+    /// In the order in which they are listed.
     pub pages: Vec<PageOfConversation>,
     /// As in `conversation.export`.
     #[serde(default, skip_serializing_if = "crate::is_default")]

@@ -61,6 +61,7 @@ pub(super) fn export_all(
             .into_iter()
             .filter(|old| !names.contains(&old.page) && dir.join(&old.page).is_file()),
     );
+    pages.sort_by(|one, other| other.ended_at.cmp(&one.ended_at));
     let params = ConversationContentsParams {
         pages,
         with_paths: args.with_paths,

@@ -15,6 +15,7 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{TrySendError, sync_channel};
 use std::time::{Duration, Instant, SystemTime};
 
 /// The browser reads the page after this command has ended, and again if it is reloaded.
@@ -85,14 +86,24 @@ fn write_again(
     mut changes: Subscription,
     write: impl Fn() -> Result<(), Failure>,
 ) -> Result<Exit, Failure> {
-    let (sender, receiver) = std::sync::mpsc::channel();
+    // One change that waits is as good as many.
+    let (sender, receiver) = sync_channel(1);
     // It ends with the last change, or with this process.
     std::thread::spawn(move || {
         loop {
             let item = changes.next().and_then(|json| changes.parse(&json));
-            let goes_on = |item: &ConversationItem| item.kind != ItemKind::End;
-            let is_last = !item.as_ref().is_ok_and(goes_on);
-            if sender.send(item.map(drop)).is_err() || is_last {
+            let is_taken = match item {
+                Ok(ConversationItem {
+                    kind: ItemKind::End,
+                    ..
+                }) => false,
+                Ok(_) => !matches!(sender.try_send(Ok(())), Err(TrySendError::Disconnected(_))),
+                Err(failure) => {
+                    let _ = sender.send(Err(failure));
+                    false
+                }
+            };
+            if !is_taken {
                 return;
             }
         }

@@ -19,8 +19,7 @@ pub fn contents(params: ConversationContentsParams) -> String {
         .pages
         .into_iter()
         .map(|page| entry(page, params.with_paths));
-    let mut pages: Vec<PageOfConversation> = pages.collect();
-    pages.sort_by(|one, other| other.ended_at.cmp(&one.ended_at));
+    let pages: Vec<PageOfConversation> = pages.collect();
     let frame = Frame::new(PAGE, STYLE, SCRIPTS);
     let mut page = frame.start;
     element("id=\"pages\"", &json(&pages), &mut page);

@@ -14,6 +14,7 @@ use super::offer::{DaemonPath, NameKind, ValueKind};
 use super::value;
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgGroup, Command, ValueHint};
+use std::sync::LazyLock;
 
 const COMMANDS: &str = include_str!("commands.txt");
 
@@ -41,7 +42,7 @@ pub(crate) fn words() -> impl Iterator<Item = Word> {
 
 /// Builds the definition of one word without the global options.
 pub(super) fn definition(word: &str) -> Option<Command> {
-    let (head, body) = section(&format!("\n= {word}: "))?;
+    let (head, body) = section_of(word)?;
     let name = head.strip_prefix("= ")?.split(':').next()?;
     let mut verbs = body.split("\n== ");
     let own = verbs.next().unwrap_or_default();
@@ -71,14 +72,13 @@ fn verb(lines: &'static str) -> Option<Command> {
 
 /// The lines of a list, which have no arguments but pairs of texts.
 pub(super) fn lines_of(list: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let list = section(&format!("\n* {list}\n"));
-    let (_, lines) = list.unwrap_or_default();
+    let lines = list_named(list).unwrap_or_default();
     lines.lines().filter_map(|line| line.split_once(": "))
 }
 
 /// What follows `>` in the line of a verb.
 pub(super) fn method_of(word: &str, verb: &str) -> Option<&'static str> {
-    let (_, body) = section(&format!("\n= {word}: "))?;
+    let (_, body) = section_of(word)?;
     let mut heads = body.lines().filter_map(|line| line.strip_prefix("== "));
     heads.find_map(|head| {
         let (names, method) = head.split_once(": ")?.0.split_once(" > ")?;
@@ -86,12 +86,37 @@ pub(super) fn method_of(word: &str, verb: &str) -> Option<&'static str> {
     })
 }
 
-/// The first line of the section that starts with a text, and its other lines, with the line end before them.
-fn section(start: &str) -> Option<(&'static str, &'static str)> {
-    let at = COMMANDS.find(start)? + 1;
-    let section = COMMANDS[at..].split("\n\n").next()?.trim_end();
-    let end = section.find('\n').unwrap_or(section.len());
-    Some(section.split_at(end))
+/// The first line of each section, and its other lines, with the line end before them.
+static SECTIONS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
+    let section = |mut section: &'static str| {
+        if let Some((_, rest)) = section
+            .strip_prefix("# ")
+            .and_then(|it| it.split_once('\n'))
+        {
+            section = rest;
+        }
+        let section = section.trim_end();
+        section.split_at(section.find('\n').unwrap_or(section.len()))
+    };
+    COMMANDS.split("\n\n").map(section).collect()
+});
+
+/// The section of a word.
+fn section_of(word: &str) -> Option<(&'static str, &'static str)> {
+    let is_of = |head: &str| {
+        let rest = head
+            .strip_prefix("= ")
+            .and_then(|head| head.strip_prefix(word));
+        rest.is_some_and(|rest| rest.starts_with(": "))
+    };
+    SECTIONS.iter().copied().find(|(head, _)| is_of(head))
+}
+
+/// The lines of a list that others include.
+fn list_named(name: &str) -> Option<&'static str> {
+    let is_named = |head: &str| head.strip_prefix("* ") == Some(name);
+    let found = SECTIONS.iter().find(|(head, _)| is_named(head))?;
+    Some(found.1)
 }
 
 fn with_arguments(mut command: Command, lines: &'static str) -> Command {
@@ -126,10 +151,7 @@ fn expanded(lines: &'static str) -> Vec<&'static str> {
     let lines = lines
         .lines()
         .flat_map(|line| match line.strip_prefix("include ") {
-            Some(list) => {
-                let (_, lines) = section(&format!("\n* {list}\n")).unwrap_or_default();
-                expanded(lines)
-            }
+            Some(list) => expanded(list_named(list).unwrap_or_default()),
             None => vec![line],
         });
     lines.collect()
@@ -294,7 +316,7 @@ mod tests {
             .lines()
             .filter_map(|line| line.strip_prefix("include "));
         for list in included {
-            assert!(section(&format!("\n* {list}\n")).is_some(), "{list}");
+            assert!(list_named(list).is_some(), "{list}");
         }
     }
 }

@@ -85,7 +85,7 @@ fn words_of_earlier_versions_work_and_are_not_in_the_help() {
         "rec --name {program}-{random} --tapes tapes true",
     ] {
         let words: Vec<&str> = line.split(' ').collect();
-        let ran = ccctl.run_in(&daemon.home(), &words);
+        let ran = ccctl.run_in(daemon.home(), &words);
         assert!(ran.code != Some(2), "{line}: {ran:?}");
     }
     let help = ccctl.ok(&["--help"]);

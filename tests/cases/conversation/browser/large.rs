@@ -77,8 +77,6 @@ fn a_page_of_thousands_of_turns_can_be_used() {
     };
     let page = &mut opened.page;
     page.until_text("#shown", &format!("{} turns", thousands(rows())));
-    let painted = page.value("performance.getEntriesByName('first-contentful-paint')[0].startTime");
-    eprintln!("first paint after {:.0} ms", painted.as_f64().unwrap());
     scrolls_past_all_of_them(page);
     drags(page);
     searches(page);

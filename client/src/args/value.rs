@@ -50,6 +50,7 @@ pub(super) fn read(kind: &str, text: &str) -> Result<Value, String> {
         "decorator" => decorator(text)?,
         "pattern_type" => pattern_type(text)?,
         "keys" => detach_keys(text).map(|_| json!(text))?,
+        "file" | "tape" if text.is_empty() => return Err("give a path".to_owned()),
         kind => match kind.split_once("..") {
             Some(limits) => json!(within(text, limits)?),
             None => json!(text),

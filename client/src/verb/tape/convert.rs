@@ -31,14 +31,11 @@ pub(super) fn import(args: &Given, context: &mut Context) -> Result<Exit, Failur
 /// Prints a tape as an asciicast or as text, or writes it to a file.
 pub(super) fn export(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let format = if args.has("transcript") {
-        Some("transcript")
+        "transcript"
     } else {
-        args.word("format")
+        args.word("format").unwrap_or("asciicast-v3")
     };
-    let mut params = json!({"root": args.at("root"), "tape": args.at("tape")});
-    if let Some(format) = format {
-        params["format"] = format.replace('-', "_").into();
-    }
+    let params = json!({"root": args.at("root"), "tape": args.at("tape"), "format": format});
     let answer = exported(params, context)?;
     if answer.value.has("is_lossy") {
         context.note("bytes that are not UTF-8 were replaced");

@@ -165,7 +165,7 @@ fn calls_behind_an_injected_error_say_so() {
     for seed in 0..24 {
         let options = tape(&root, json!({"error_rate": 60, "seed": seed, "latency": 0}));
         let session = cat_on_tape(&daemon, json!({"tape": options}));
-        let expect = json!({"patterns": [{"regex": "one\r?\none\r?\n"}], "timeout_ms": 300});
+        let expect = json!({"patterns": [{"regex": "one\r?\none\r?\n"}], "timeout_ms": 1000});
         let params = json!({"session": session, "text": "one", "newline": true, "expect": expect});
         let Err(error) = daemon.call_value("session.send", &params) else {
             continue;

@@ -12,8 +12,9 @@
 
 use super::offer::{DaemonPath, NameKind, ValueKind};
 use super::value;
-use clap::builder::ValueParser;
+use clap::builder::{OsStringValueParser, TypedValueParser as _, ValueParser};
 use clap::{Arg, ArgAction, ArgGroup, Command, ValueHint};
+use serde_json::Value;
 use std::sync::LazyLock;
 
 const COMMANDS: &str = include_str!("commands.txt");
@@ -195,8 +196,13 @@ fn with_value(arg: Arg, word: &'static str) -> Arg {
         (true, false) => arg.value_name(name).action(ArgAction::Set),
         (false, _) => {
             let arg = arg.id(name).value_name(name.to_uppercase());
-            let arg = arg.action(ArgAction::Set).required(word.starts_with('<'));
-            if is_many { arg.num_args(1..) } else { arg }
+            let arg = arg.required(word.starts_with('<'));
+            if is_many {
+                // Options may stand between them.
+                arg.action(ArgAction::Append).num_args(1..)
+            } else {
+                arg.action(ArgAction::Set)
+            }
         }
     }
 }
@@ -248,6 +254,10 @@ fn of_kind(arg: Arg, kind: &'static str) -> Arg {
         "command" => arg.value_hint(ValueHint::CommandWithArguments),
         _ => arg,
     };
+    if kind == "raw" {
+        let shown = |word: std::ffi::OsString| Value::from(word.to_string_lossy());
+        return arg.value_parser(OsStringValueParser::new().map(shown));
+    }
     match value::names(kind) {
         Some(names) => arg.ignore_case(true).value_parser(value::one_of(names)),
         None if value::is_number(kind) => {
@@ -274,6 +284,9 @@ fn offering(arg: Arg, kind: &str) -> Arg {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::Ccctl;
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt as _;
 
     const RELATIONS: &str = "as is alias group default conflicts overrides requires unless";
     const FLAGS: &str = "required hidden comma hyphen negative trailing last";
@@ -281,14 +294,34 @@ mod tests {
     #[test]
     fn the_methods_that_verbs_call_exist() {
         let heads = COMMANDS.lines().filter(|line| line.starts_with("== "));
-        let methods: Vec<_> = heads
-            .filter_map(|head| head.split_once(" > ")?.1.split([':', ' ']).next())
+        let calls: Vec<_> = heads
+            .filter_map(|head| head.split_once(" > ")?.1.split(':').next())
             .collect();
-        assert!(!methods.is_empty());
-        for method in methods {
+        assert!(!calls.is_empty());
+        for call in calls {
+            let (method, more) = call.split_once(' ').unwrap_or((call, ""));
             let mut known = ccd_protocol::methods();
             assert!(known.any(|one| one.name == method), "{method}");
+            assert!(
+                matches!(more, "" | "here") || more.starts_with("if "),
+                "{call}"
+            );
         }
+    }
+
+    #[test]
+    fn options_may_stand_between_the_values_of_a_list() {
+        for line in [
+            "close a --grace 1 b",
+            "expect s p1 --exact p2",
+            "pattern set error mine x --description d -- -y",
+        ] {
+            assert!(crate::args::parsed(line).is_ok(), "{line}");
+        }
+        let word = OsString::from_vec(vec![0xff]);
+        let words = ["ccctl", "complete", "2", "ccctl", "send"].map(OsString::from);
+        let words = [&words[..], &[word]].concat();
+        assert!(Ccctl::parse_words(&words).is_ok());
     }
 
     #[test]

@@ -88,7 +88,7 @@ impl Given {
         self
     }
 
-    /// Replaces the paths that the daemon gets, which has another working directory.
+    /// Resolves paths for the daemon, whose working directory differs.
     pub(crate) fn with_paths<E>(
         mut self,
         located: impl Fn(&str, DaemonPath) -> Result<String, E>,

@@ -32,7 +32,7 @@ impl HookArgs {
         }
     }
 
-    /// What is written into the command of a hook: what differs from the defaults.
+    /// The options to write into a hook's command: those that differ from the defaults.
     pub(crate) fn unusual(self) -> Self {
         Self {
             timeout_ms: self.timeout_ms.filter(|ms| *ms != TIMEOUT_MS),

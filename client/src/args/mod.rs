@@ -45,6 +45,15 @@ impl Ccctl {
     /// Parses the words of the command line; the first one is the program's name.
     /// Requests for help are errors too.
     pub(crate) fn parse_words(words: &[OsString]) -> Result<Self, clap::Error> {
+        // No time is lost with the most frequent call of all.
+        if let [_, word] = words
+            && word == "hook"
+        {
+            return Ok(Self {
+                global: Global::default(),
+                noun: Noun::Given(Given::bare("hook")),
+            });
+        }
         let words = line::respelled(words.to_vec());
         match Self::parse(&words, definition) {
             Err(error) if is_help(&error) && has_option(&words, "--help") => {
@@ -60,13 +69,6 @@ impl Ccctl {
         definition: fn(&str) -> Option<Command>,
     ) -> Result<Self, clap::Error> {
         let line = CommandLine::of(words);
-        // No time is lost with the most frequent call of all.
-        if line.is_hook() && line.before.is_empty() && line.after.is_empty() {
-            return Ok(Self {
-                global: Global::default(),
-                noun: Noun::Given(Given::bare("hook")),
-            });
-        }
         let noun = line.noun.unwrap_or_default();
         let Some(command) = definition(noun) else {
             // A mistake, a request for help, or options in a form that only clap reads.

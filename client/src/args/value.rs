@@ -62,7 +62,7 @@ pub(super) fn read(kind: &str, text: &str) -> Result<Value, String> {
 #[cfg(test)]
 pub(super) fn is_known(kind: &'static str) -> bool {
     let with_a_form = "size switch dir place project variable terminal_type tools decorator pattern_type keys time";
-    let as_given = "tape file program command";
+    let as_given = "tape file program command raw";
     let mut kinds = with_a_form.split(' ').chain(as_given.split(' '));
     is_number(kind) || names(kind).is_some() || kinds.any(|one| one == kind)
 }

@@ -1,6 +1,7 @@
 //! The file in the base directory that says whether the coach records, and since when.
 
 use ccd_base::clock;
+use ccd_base::whole_file::{self, Durability};
 use ccd_protocol::coach::{NOT_RECORDING, RECORDING_FILE};
 use ccd_protocol::socket::base_path;
 use std::fs::{self, DirBuilder, File};
@@ -22,9 +23,12 @@ pub(super) fn begin() -> io::Result<()> {
     if fs::read(&path).is_ok_and(|text| text == NOT_RECORDING.as_bytes()) {
         fs::remove_file(&path)?;
     }
-    match create(&path, &clock::at_us(SystemTime::now())) {
+    let mut options = File::options();
+    options.write(true).create_new(true).mode(0o600);
+    match options.open(&path) {
+        Ok(mut file) => file.write_all(clock::at_us(SystemTime::now()).as_bytes()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        created => created,
+        Err(error) => Err(error),
     }
 }
 
@@ -33,16 +37,7 @@ pub(super) fn end() -> io::Result<()> {
     let Some(path) = path().filter(|path| path.parent().is_some_and(Path::is_dir)) else {
         return Ok(());
     };
-    match fs::remove_file(&path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-        _ => create(&path, NOT_RECORDING),
-    }
-}
-
-fn create(path: &Path, text: &str) -> io::Result<()> {
-    let mut options = File::options();
-    options.write(true).create_new(true).mode(0o600);
-    options.open(path)?.write_all(text.as_bytes())
+    whole_file::replace(&path, NOT_RECORDING.as_bytes(), 0o600, Durability::Later)
 }
 
 fn path() -> Option<PathBuf> {

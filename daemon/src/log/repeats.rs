@@ -1,5 +1,6 @@
 //! Limits how often a line of the log is repeated: what a client or a program can cause again and again.
 
+use ccd_base::number::grouped;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fmt;
@@ -123,18 +124,6 @@ impl Visit for Message<'_> {
             *self.0 = format!("{value:?}");
         }
     }
-}
-
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

@@ -149,7 +149,7 @@ async fn import(daemon: &Daemon, params: TapeImportParams) -> RpcResult<TapeImpo
     blocking(move || files::bring(&root, &settings, &params)).await
 }
 
-/// Of a reply with a part of an export, in fourths of the longest reply.
+/// Maximum size of a part of an export, in quarters of the longest reply.
 const PART_FOURTHS: usize = 3;
 
 fn export(

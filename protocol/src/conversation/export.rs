@@ -18,7 +18,7 @@ pub struct ConversationExportParams {
     pub html: bool,
     /// With `html`: only these turns, by the numbers that the page shows.
     pub turns: Option<TurnNumbers>,
-    /// With `html`: with the exporter's home directory, the name of the host and ids of sessions, which are replaced otherwise.
+    /// With `html`: keep the exporter's home directory, the host name and session ids, which are replaced otherwise.
     pub with_paths: bool,
     /// With `html`: the page loads itself again every few seconds.
     pub live: bool,

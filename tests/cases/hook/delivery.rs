@@ -82,7 +82,6 @@ fn what_is_no_payload_costs_nothing_and_breaks_nothing() {
     ] {
         assert_eq!(kind(&post(id, at, payload).unwrap_err()), expected);
     }
-    // What a busy machine has put into the spool is taken in with the next payload.
     assert_eq!(post(id, at, "{}").unwrap(), json!({}));
     let events = events(&daemon, 1);
     assert!(events[0]["content"].as_str().unwrap().chars().count() <= 500);

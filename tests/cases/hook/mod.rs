@@ -13,8 +13,7 @@ use crate::support::client::Ran;
 use crate::support::{Ccctl, Daemon, eventually};
 use serde_json::{Value, json};
 
-/// Runs `ccctl hook` with a payload, and more patience for a busy machine: a payload that goes to the spool waits there
-/// for the next one.
+/// Runs `ccctl hook` with a payload, and more patience for a busy machine.
 pub(crate) fn hook(daemon: &Daemon, payload: &[u8]) -> Ran {
     Ccctl::new(daemon).run_with(&["hook", "--timeout-ms", "1000"], payload)
 }

@@ -46,6 +46,22 @@ fn what_came_while_no_daemon_ran_is_taken_in_in_order_by_the_next_one() {
 }
 
 #[test]
+fn what_a_hook_leaves_while_the_daemon_is_busy_is_there_when_one_looks() {
+    let mut daemon = Daemon::start();
+    daemon.stop();
+    post(&daemon, 0);
+    let spool = daemon.home().join("spool");
+    let in_time = std::fs::read_dir(&spool).unwrap().next().unwrap().unwrap();
+    let aside = daemon.home().join("aside");
+    std::fs::rename(in_time.path(), &aside).unwrap();
+    post(&daemon, 1);
+    daemon.restart();
+    assert_eq!(commands(&daemon, 1), ["tool1 build"]);
+    std::fs::rename(&aside, in_time.path()).unwrap();
+    commands(&daemon, 2);
+}
+
+#[test]
 fn stops_restarts_and_kills_of_the_worker_lose_none_and_double_none() {
     let daemon = Daemon::start();
     if is_one_process(&daemon) {
@@ -65,7 +81,6 @@ fn stops_restarts_and_kills_of_the_worker_lose_none_and_double_none() {
             _ => {}
         }
     }
-    // What is in the spool is taken in with the next payload at the latest.
     eventually("all payloads are taken in", || {
         let listed = daemon.try_call_value("coach.events", &json!({"limit": 1000}))?;
         let count = listed["events"].as_array()?.len();

@@ -1,7 +1,7 @@
 //! `ccctl investigate map`.
 
 use super::run::investigate;
-use super::target;
+use super::target_of;
 use crate::args::Given;
 use crate::call::garbled;
 use crate::fields::Fields as _;
@@ -25,9 +25,7 @@ pub(crate) fn map(args: &Given, context: &mut Context) -> Result<Exit, Failure> 
     let report = match report_of(args, context)? {
         Some(report) => report,
         None => {
-            let mut params = target(args)?;
-            params["program"] = wanted.into();
-            params["args"] = args.at("args").clone();
+            let params = target_of(Some(wanted.to_owned()), args.words("args"), args)?;
             match investigate(&params, context)? {
                 Followed::Ended((result, _)) => result.text("id").to_owned(),
                 Followed::Left(exit) => return Ok(exit),

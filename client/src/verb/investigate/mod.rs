@@ -60,6 +60,11 @@ pub(in crate::verb) fn advised(mut failure: Failure, verb: &str, program: &str) 
 /// A program to look at, as parameters.
 pub(in crate::verb) fn target(args: &Given) -> Result<Value, Failure> {
     let (program, words) = args.program();
+    target_of(program, words, args)
+}
+
+/// The same, of a program that is named in another way.
+fn target_of(program: Option<String>, words: Vec<String>, args: &Given) -> Result<Value, Failure> {
     let inherited = caller::inherited(args.has("clean_env"))?;
     let mut params = json!(inherited);
     params["program"] = program.into();

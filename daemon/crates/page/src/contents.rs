@@ -1,5 +1,6 @@
 //! The page that lists pages of conversations.
 
+use crate::Private;
 use crate::frame::{Frame, element, json};
 use crate::shown::{gist_of_markdown, plain};
 use ccd_protocol::conversation::{ConversationContentsParams, PageOfConversation};
@@ -14,11 +15,11 @@ const SCRIPTS: &[&str] = &[
 
 /// Returns the page. Its data are the entries themselves, so that whoever adds to them can read what is there.
 #[must_use]
-pub fn contents(params: ConversationContentsParams) -> String {
+pub fn contents(params: ConversationContentsParams, private: &Private) -> String {
     let pages = params
         .pages
         .into_iter()
-        .map(|page| entry(page, params.with_paths));
+        .map(|page| entry(page, params.with_paths, private));
     let pages: Vec<PageOfConversation> = pages.collect();
     let frame = Frame::new(PAGE, STYLE, SCRIPTS);
     let mut page = frame.start;
@@ -27,11 +28,11 @@ pub fn contents(params: ConversationContentsParams) -> String {
     page
 }
 
-fn entry(mut page: PageOfConversation, with_paths: bool) -> PageOfConversation {
+fn entry(mut page: PageOfConversation, with_paths: bool, private: &Private) -> PageOfConversation {
     let title = page.title.as_deref();
-    page.title = title.map(|title| gist_of_markdown(title, 200));
+    page.title = title.map(|title| gist_of_markdown(&private.hide(title), 200));
     for text in [&mut page.branch, &mut page.cwd] {
-        *text = text.as_deref().map(plain);
+        *text = text.as_deref().map(|text| plain(&private.hide(text)));
     }
     if !with_paths {
         let name = page.cwd.as_deref().and_then(|cwd| cwd.rsplit('/').next());
@@ -43,20 +44,23 @@ fn entry(mut page: PageOfConversation, with_paths: bool) -> PageOfConversation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     #[test]
     fn a_list_made_to_be_shared_has_no_paths_and_can_be_read_again() {
         let pages = vec![PageOfConversation {
             page: "a.html".into(),
             stamp: "1".into(),
-            title: Some("</script>\u{1b}[1mFix".into()),
+            title: Some("</script>\u{1b}[1mFix /home/ann/x".into()),
             cwd: Some("/home/ann/shop".into()),
             ..PageOfConversation::default()
         }];
-        let html = contents(ConversationContentsParams {
+        let private = Private::new([Path::new("/home/ann")], "", []);
+        let params = |with_paths| ConversationContentsParams {
             pages: pages.clone(),
-            with_paths: false,
-        });
+            with_paths,
+        };
+        let html = contents(params(false), &private);
         assert!(!html.contains("/home/ann"));
         let json = html
             .split_once("id=\"pages\">")
@@ -67,11 +71,8 @@ mod tests {
             .0;
         let read: Vec<PageOfConversation> = serde_json::from_str(json).unwrap();
         let shown = (read[0].title.as_deref(), read[0].cwd.as_deref());
-        assert_eq!(shown, (Some("</script>Fix"), Some("shop")));
-        let html = contents(ConversationContentsParams {
-            pages,
-            with_paths: true,
-        });
+        assert_eq!(shown, (Some("</script>Fix ~/x"), Some("shop")));
+        let html = contents(params(true), &Private::default());
         assert!(html.contains("/home/ann/shop"));
     }
 }

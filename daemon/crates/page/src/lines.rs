@@ -67,6 +67,9 @@ fn add_piece<'l>(
 
 /// Adds code with the numbers of its lines, from `first` on if there is one.
 pub(crate) fn code(markup: &mut Markup, text: &str, first: Option<u64>, colours: Option<Colours>) {
+    if text.lines().any(|line| line.len() > LINE_BYTES) {
+        return plain_text(markup, text, "pre.code");
+    }
     let lines = colour::lines(text, colours)
         .into_iter()
         .zip(first.unwrap_or(0)..);

@@ -1,6 +1,7 @@
 //! Texts of others as a page shows them: without what was meant for a terminal, and with a name for what nobody can see.
 
 use ccd_base::clip::clip;
+use ccd_base::number::grouped;
 use ccd_text::escape::{Piece, Splitter};
 use std::borrow::Cow;
 
@@ -81,20 +82,7 @@ pub(crate) fn gist_of_markdown(text: &str, max: usize) -> String {
 /// Returns `1 line`, `3,000 lines`.
 pub(crate) fn plural(number: usize, what: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
-    format!("{} {what}{s}", count(number as u64))
-}
-
-/// Returns a number with its thousands apart.
-pub(crate) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut shown = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
-    shown
+    format!("{} {what}{s}", grouped(number as u64))
 }
 
 /// Returns `340 ms`, `2.5 s`, `3 min 20 s`.
@@ -148,7 +136,7 @@ mod tests {
     #[test]
     fn numbers_are_written_for_people() {
         assert_eq!(
-            [count(7), count(1234), count(1_234_567)],
+            [grouped(7), grouped(1234), grouped(1_234_567)],
             ["7", "1,234", "1,234,567"]
         );
         assert_eq!(

@@ -42,7 +42,11 @@ pub(crate) fn is(value: &Value, name: &str) -> bool {
     field(value, name) == &Value::Bool(true)
 }
 
+/// Numbers up to this one have room to be added to.
+const MAX_NUMBER: f64 = 9e15;
+
 /// Returns a number from 0 on; `None` for anything else.
 pub(crate) fn number(value: &Value, name: &str) -> Option<f64> {
-    field(value, name).as_f64().filter(|number| *number >= 0.0)
+    let number = field(value, name).as_f64();
+    number.filter(|number| (0.0..=MAX_NUMBER).contains(number))
 }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 const MAX_BYTES: u64 = 64;
 
-/// `ccctl hooks install` makes the file, and so does the first payload of a hook. `ccctl hooks uninstall` says no in it, which
-/// only an installation or the configuration changes.
+/// `ccctl hooks install` makes the file, and so does the first payload of a hook. `ccctl hooks uninstall` writes a
+/// refusal to it, which only `hooks install` or the configuration lifts.
 #[derive(Debug)]
 pub(super) struct Consent {
     path: PathBuf,

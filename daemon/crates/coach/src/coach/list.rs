@@ -10,7 +10,7 @@ use crate::detect::Detector;
 use crate::fingerprint::{fingerprint, normalise};
 use crate::ledger::{
     CandidateRow, DecisionRow, Page, decisions, evidence_of, evidence_times, fingerprints, guards,
-    guards_len, is_edited, page, promotions, short_id, state_of, statuses,
+    guards_and_lost, is_edited, page, promotions, short_id, state_of, statuses,
 };
 use crate::record::{Filter, counts, mutes, page as events_page};
 use ccd_protocol::coach::{
@@ -55,8 +55,7 @@ impl Coach {
             let unread = format!("{invalid} hook payloads could not be read");
             status.problems.push(unread);
         }
-        let guards = guards(&databases.ledger).await?;
-        let lost = guards_len(&databases.ledger).await? - guards.len() as i64;
+        let (guards, lost) = guards_and_lost(&databases.ledger).await?;
         if lost > 0 {
             let lost = format!("{lost} guards cannot be read, and do not hold");
             status.problems.push(lost);

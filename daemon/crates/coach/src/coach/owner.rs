@@ -187,7 +187,7 @@ impl Coach {
     /// Records friction that the daemon has seen itself, as long as few wait.
     pub fn note(&self, friction: Friction) {
         let settings = self.settings();
-        if !settings.enabled || !settings.session_events || !self.may_record(&settings) {
+        if !settings.enabled || settings.record == Some(false) || !settings.session_events {
             return;
         }
         let mut waiting = self.friction.lock();
@@ -205,8 +205,9 @@ impl Coach {
     pub fn set_settings(&self, settings: CoachSettings) {
         match settings.record {
             Some(true) => self.consent.give_anew(),
-            Some(false) => self.consent.withdraw(),
-            None => {}
+            // An uninstallation counts again once the setting is gone.
+            Some(false) if !self.consent.is_refused() => self.consent.withdraw(),
+            _ => {}
         }
         *self.settings.write() = settings;
     }
@@ -236,8 +237,13 @@ impl Coach {
         opened.map_err(|error| CoachError::Unavailable(error.to_string()))
     }
 
-    /// Returns the databases if there are any: a question must not make them.
+    /// Returns the databases if there are any: a question must not make them. A hook that got no answer in time cannot say
+    /// what it left in the spool, so a look at them is a reason to take that in.
     pub(super) async fn existing(&self) -> Result<Option<&Databases>, CoachError> {
+        let spool = self.spool.try_lock();
+        if spool.is_some_and(|spool| !spool.is_empty()) {
+            self.news.notify_one();
+        }
         match self.databases.get() {
             None if !self.paths.home.exists() => Ok(None),
             _ => self.databases().await.map(Some),
@@ -281,15 +287,17 @@ impl Coach {
                 let is_taken_in = |(): &()| self.spool.lock().is_empty();
                 progress.wait_for(is_taken_in).await.ok()?;
             }
-            let journal = self.journal.get()?;
-            let (end, _) = journal.positions();
-            let is_done = |(): &()| journal.positions().1 >= end;
-            progress.wait_for(is_done).await.ok().map(|_| ())
+            if let Some(journal) = self.journal.get() {
+                let (end, _) = journal.positions();
+                let is_done = |(): &()| journal.positions().1 >= end;
+                progress.wait_for(is_done).await.ok()?;
+            }
+            Some(())
         };
         match tokio::time::timeout(SETTLE_PATIENCE, settled).await {
-            Ok(_) => Ok(()),
-            Err(_) => Err(CoachError::Unavailable(format!(
-                "hook payloads that were taken before wait for them since {} s; try again",
+            Ok(Some(())) => Ok(()),
+            _ => Err(CoachError::Unavailable(format!(
+                "hook payloads are not processed yet after {} s; try again",
                 SETTLE_PATIENCE.as_secs()
             ))),
         }

@@ -124,7 +124,10 @@ impl Work {
             coach.consent.give();
         }
         let databases = coach.databases().await?;
-        let friction = std::mem::take(&mut *coach.friction.lock());
+        let mut friction = std::mem::take(&mut *coach.friction.lock());
+        if !friction.is_empty() && !coach.may_record(&coach.settings()) {
+            friction.clear();
+        }
         if deliveries.is_empty() && friction.is_empty() {
             return Ok(self.batch_if_due().await);
         }

@@ -10,7 +10,7 @@ pub(crate) use change::{Change, EvidenceList, LedgerWrite};
 pub(crate) use mirror::{is_edited, write_mirror};
 pub(crate) use read::{
     CandidateLookup, Page, all, decisions, decisions_in, decisions_on, events_of, evidence_ids,
-    evidence_of, evidence_times, find, fingerprints, guards, guards_len, known, next_decision,
+    evidence_of, evidence_times, find, fingerprints, guards, guards_and_lost, known, next_decision,
     page, promotions, state_of, statuses, with_fingerprints,
 };
 pub(crate) use row::{CandidateRow, DecisionRow, kept, short_id, union};

@@ -22,7 +22,7 @@ const COLUMNS: &str = "SELECT candidates.fingerprint, normalized_text, title, ca
         scope_guess, repo_keys, rejected_at_count, mention
     FROM candidates LEFT JOIN ccd_candidates ON ccd_candidates.fingerprint = candidates.fingerprint";
 
-/// The view `ccd_evidence` without lists that cannot be read, one of which would fail the question.
+/// The view `ccd_evidence` without unreadable lists: a single one would make the query fail.
 const EVIDENCE: &str = "(SELECT value->>0 AS event_id, fingerprint, value->>1 AS timestamp, value->>2 AS quote,
         value->>3 AS session_id, value->>4 AS repo_id
     FROM ccd_evidence_lists, json_each(iif(json_valid(pieces), pieces, '[]')) WHERE type = 'array')";
@@ -282,21 +282,21 @@ async fn decision_rows(ledger: &Ledger, which: &str, value: &str) -> SqlResult<V
 
 /// Returns all guards, oldest first. One whose repositories cannot be read is left out: it would hold everywhere.
 pub(crate) async fn guards(ledger: &Ledger) -> SqlResult<Vec<Guard>> {
+    Ok(guards_and_lost(ledger).await?.0)
+}
+
+/// The same, and the number of those that are left out.
+pub(crate) async fn guards_and_lost(ledger: &Ledger) -> SqlResult<(Vec<Guard>, usize)> {
     let rows = query_scalar(
         "SELECT json_object('fingerprint', fingerprint, 'tool', tool, 'pattern', pattern, 'reason', reason,
                 'repo_ids', json(iif(json_valid(repo_ids), repo_ids, json_quote(repo_ids))), 'created_at', created_at, 'hits', hits)
             FROM ccd_guards ORDER BY created_at",
     );
-    Ok(readable(
-        rows.fetch_all(ledger.readers()).await?,
-        "ccd_guards",
-    ))
-}
-
-/// Returns the number of guards, also of those that cannot be read.
-pub(crate) async fn guards_len(ledger: &Ledger) -> SqlResult<i64> {
-    let len = query_scalar("SELECT count(*) FROM ccd_guards");
-    len.fetch_one(ledger.readers()).await
+    let rows = rows.fetch_all(ledger.readers()).await?;
+    let all = rows.len();
+    let guards = readable(rows, "ccd_guards");
+    let lost = all - guards.len();
+    Ok((guards, lost))
 }
 
 pub(crate) async fn statuses(ledger: &Ledger) -> SqlResult<BTreeMap<String, u64>> {

@@ -28,7 +28,7 @@ use tokio::sync::Mutex as AsyncMutex;
 const WAIT: Duration = Duration::from_secs(2);
 const MAX_WAIT: Duration = Duration::from_secs(3600);
 
-/// How often a question is asked again because the index turned out to be damaged, or was deleted meanwhile.
+/// How often a query is repeated because the index turned out to be damaged, or was deleted meanwhile.
 const MAX_REPAIRS: usize = 3;
 
 /// How long totals wait for the index before they are taken from the transcripts.

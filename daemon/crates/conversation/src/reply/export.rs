@@ -48,20 +48,32 @@ fn private(loaded: &Loaded, model: &Model<'_>, params: &ConversationExportParams
     if !params.html || params.with_paths {
         return Private::default();
     }
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    // Also that of another user, whose transcript was imported.
-    let cwd = loaded.about.cwd.as_deref().unwrap_or_default();
-    let mut parts = cwd.splitn(4, '/').skip(1);
-    let other = match (parts.next(), parts.next()) {
-        (Some(above @ ("home" | "Users")), Some(name)) if !name.is_empty() => {
-            Some(PathBuf::from(format!("/{above}/{name}")))
-        }
-        _ => None,
-    };
-    let homes: Vec<PathBuf> = home.into_iter().chain(other).collect();
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let sessions: HashSet<&str> = model.turns.iter().map(|turn| turn.session_id).collect();
-    Private::new(homes.iter().map(PathBuf::as_path), host.trim(), sessions)
+    private_of(loaded.about.cwd.as_deref(), sessions)
+}
+
+/// Returns the same of the conversations in these directories, which may be those of other users, if they were imported.
+pub(super) fn private_of<'a>(
+    cwds: impl IntoIterator<Item = &'a str>,
+    sessions: impl IntoIterator<Item = &'a str>,
+) -> Private {
+    let above = |cwd: &str| {
+        let mut parts = cwd.splitn(4, '/').skip(1);
+        match (parts.next(), parts.next()) {
+            (Some(above @ ("home" | "Users")), Some(name)) if !name.is_empty() => {
+                Some(PathBuf::from(format!("/{above}/{name}")))
+            }
+            _ => None,
+        }
+    };
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let homes: Vec<PathBuf> = home
+        .into_iter()
+        .chain(cwds.into_iter().filter_map(above))
+        .collect();
+    let system = rustix::system::uname();
+    let host = system.nodename().to_string_lossy();
+    Private::new(homes.iter().map(PathBuf::as_path), &host, sessions)
 }
 
 /// Where turns are taken from.
@@ -220,7 +232,7 @@ impl Source<'_, '_> {
                 .cwd
                 .as_deref()
                 .map(|cwd| self.private.hide(cwd)),
-            branch: loaded.about.branch.clone(),
+            branch: (loaded.about.branch.as_deref()).map(|branch| self.private.hide(branch)),
             started_at: times.first().map(|time| (*time).clone()),
             ended_at: times.last().map(|time| (*time).clone()),
             file: self.private.hide(&file),

@@ -124,8 +124,16 @@ impl Conversations {
     /// Returns the page that lists pages.
     #[must_use]
     pub fn contents(params: ConversationContentsParams) -> ConversationContentsReply {
+        let private = if params.with_paths {
+            ccd_page::Private::default()
+        } else {
+            export::private_of(
+                params.pages.iter().filter_map(|page| page.cwd.as_deref()),
+                [],
+            )
+        };
         ConversationContentsReply {
-            html: ccd_page::contents(params),
+            html: ccd_page::contents(params, &private),
         }
     }
 

@@ -94,6 +94,8 @@ impl Steps {
             tokio::time::sleep_until(*cancelled_at + limit).await;
         };
         tokio::select! {
+            // Also after the limit, a step begins.
+            biased;
             done = answered(root, self.limit, step) => done,
             () = given_up => Err(ExecError::NoAnswer {
                 root: root.to_owned(),

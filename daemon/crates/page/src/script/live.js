@@ -29,7 +29,12 @@ function rowsByKey() {
 // Restores what the address keeps; returns false if it keeps nothing.
 function restoreLive() {
   if (!location.hash.startsWith('#~')) return false;
-  const state = JSON.parse(decodeURIComponent(location.hash.slice(2)));
+  let state;
+  try {
+    state = JSON.parse(decodeURIComponent(location.hash.slice(2)));
+  } catch {
+    return false; // an address that was cut
+  }
   Object.assign(filters, state.filters, { tools: new Set(state.filters.tools), status: new Set(state.filters.status) });
   const rows = rowsByKey();
   for (const [key, open] of state.open) Object.assign(rows.get(key) ?? {}, { open });

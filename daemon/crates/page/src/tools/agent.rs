@@ -2,8 +2,9 @@
 
 use super::{Call, Shown};
 use crate::prose;
-use crate::shown::{count, duration};
+use crate::shown::duration;
 use crate::value::{field, first, list, number, text, text_of};
+use ccd_base::number::grouped;
 
 /// Length of a report that is shown at once.
 const FOLD_BYTES: usize = 4000;
@@ -26,9 +27,9 @@ pub(super) fn show(call: &Call<'_>) -> Shown {
         .map(duration)
         .unwrap_or_default();
     let tokens =
-        number(meta, "totalTokens").map(|tokens| format!("{} tokens", count(tokens as u64)));
+        number(meta, "totalTokens").map(|tokens| format!("{} tokens", grouped(tokens as u64)));
     let calls = number(meta, "totalToolUseCount")
-        .map(|calls| count(calls as u64))
+        .map(|calls| grouped(calls as u64))
         .unwrap_or_default();
     let outcome = [
         Some(status.clone()).filter(|status| status != "completed"),

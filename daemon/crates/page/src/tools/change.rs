@@ -4,8 +4,9 @@ use super::{Call, Shown, add_file};
 use crate::colour::{self, Colours};
 use crate::lines::{self, Line};
 use crate::markup::Markup;
-use crate::shown::{count, plural, without_sequences};
+use crate::shown::{plural, without_sequences};
 use crate::value::{field, first, is, list, number, text, text_of};
+use ccd_base::number::grouped;
 use ccd_text::diff::unified;
 use serde_json::Value;
 
@@ -178,7 +179,7 @@ impl Change {
     /// Returns `+3 −1`.
     pub(super) fn count(&self) -> String {
         let (added, removed) = self.sums();
-        format!("+{} −{}", count(added as u64), count(removed as u64))
+        format!("+{} −{}", grouped(added as u64), grouped(removed as u64))
     }
 
     pub(super) fn add(&self, body: &mut Markup, colours: Option<Colours>) {
@@ -190,7 +191,7 @@ impl Change {
 impl Changed {
     fn hunk(new: u64) -> Self {
         let text = if new > 0 {
-            format!("line {}", count(new))
+            format!("line {}", grouped(new))
         } else {
             "…".to_owned()
         };

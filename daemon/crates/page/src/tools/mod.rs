@@ -72,7 +72,7 @@ impl<'a> Call<'a> {
             .is_some_and(|result| is(result.block, "is_error"))
     }
 
-    /// Returns whether there is a result and it is none of an error.
+    /// Returns whether there is a result that is not an error.
     fn is_done(&self) -> bool {
         self.result.is_some() && !self.is_error()
     }

@@ -3,8 +3,9 @@
 use super::{Call, Shown, add_file, add_picture};
 use crate::colour::Colours;
 use crate::lines;
-use crate::shown::{count, plural};
+use crate::shown::plural;
 use crate::value::{field, first, number, text, text_of};
+use ccd_base::number::grouped;
 
 pub(super) fn show(call: &Call<'_>) -> Shown {
     let file = field(call.meta(), "file");
@@ -45,9 +46,9 @@ pub(super) fn show(call: &Call<'_>) -> Shown {
     let lines = content.lines().count().max(1);
     shown.outcome = plural(lines, "line");
     let last = start + lines as u64 - 1;
-    let mut range = format!("lines {}–{}", count(start), count(last));
+    let mut range = format!("lines {}–{}", grouped(start), grouped(last));
     if let Some(total) = number(file, "totalLines") {
-        range = format!("{range} of {}", count(total as u64));
+        range = format!("{range} of {}", grouped(total as u64));
     }
     add_file(&mut shown.body, &path, &range);
     lines::code(

@@ -244,8 +244,7 @@ async fn in_its_lines(session: &dyn Subject, text: &str, place: Range<u64>) -> S
     String::from_utf8_lossy(&masked).into_owned()
 }
 
-/// Returns typed text as the log may keep it, as far as the terminal has shown it soon after it was typed; the error is when to
-/// look again.
+/// Returns typed text as the log may keep it, as far as the terminal echoed it soon after; the error is the time of the next check.
 async fn shown_text(noted: &mut NotedEvent, typed: &TypedText) -> Result<String, Instant> {
     let session = Arc::clone(&noted.session);
     let about = session.about();

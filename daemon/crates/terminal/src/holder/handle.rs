@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::sync::oneshot;
@@ -201,10 +202,12 @@ impl Holder {
             slot: slot as u32,
             tty_device,
         };
+        let at = Instant::now();
         self.0
             .ask(PendingRequest::Probe(reply), message, &[])
             .ok()?;
-        answer.await.ok()?
+        let found = answer.await.ok()?;
+        found.map(|probe| Probe { at, ..probe })
     }
 
     /// Makes the holder read again, after `Ring::set_tail` has returned true.

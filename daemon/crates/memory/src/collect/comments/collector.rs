@@ -120,7 +120,8 @@ impl RuleFiles {
             return false;
         };
         let mut lines = rules.split(|byte| *byte == b'\n');
-        let steps = lines.clone().map(steps_of).fold(0, u64::saturating_add);
+        let is_rule = |line: &&[u8]| !line.starts_with(b"#");
+        let steps = (lines.clone().filter(is_rule).map(steps_of)).fold(0, u64::saturating_add);
         let left = self.steps_left.checked_sub(steps);
         self.steps_left = left.unwrap_or(self.steps_left);
         left.is_some() && len as u64 <= RULES_BYTES && lines.all(|line| line.len() <= RULE_BYTES)

@@ -78,6 +78,19 @@ fn where_git_does_not_answer_a_run_ends_at_its_time_limit_and_the_next_one_is_no
 }
 
 #[test]
+fn rules_that_take_for_ever_occupy_one_thread_for_all_runs_in_a_work_tree() {
+    let executor = Executor::with_script(CHANGES);
+    let repository = Repository::new();
+    repository.write(".gitignore", &("*a".repeat(8) + "*b\n"));
+    repository.write(&("a".repeat(200) + "c"), "");
+    let result = |params| executor.result(&executor.start(&repository, &params));
+    let first = result(json!({"timeout": 1})).error_message.unwrap();
+    assert!(first.contains("git did not answer within 1 s"), "{first}");
+    let next = result(json!({"lock_timeout": 1}));
+    assert_eq!(next.error_kind.as_deref(), Some("exec_busy"));
+}
+
+#[test]
 fn a_pipe_that_a_run_makes_in_git_holds_its_end_no_longer_than_the_limit_for_that() {
     if !is_long_run() {
         return; // the limit is half a minute

@@ -129,9 +129,10 @@ impl RunTask {
     }
 
     /// Does the same with work that changes no file of the user, for as long as the run may take. Where git does not answer,
-    /// the thread is left to itself.
+    /// the thread is left to itself, and keeps the lock: the next run would be the next such thread.
     async fn look_at<T: Send + 'static, E: Send + 'static>(
         &self,
+        lock: Option<&Arc<Lock>>,
         work: impl FnOnce() -> Result<T, E> + Send + 'static,
     ) -> Result<T, ExecError>
     where
@@ -139,6 +140,11 @@ impl RunTask {
     {
         let limit = self.planned.request.timeout;
         let root = &self.planned.place.tree.root;
+        let lock = lock.cloned();
+        let work = move || {
+            let _lock = lock;
+            work()
+        };
         let looked = answered(root, limit, self.in_work_tree(work));
         self.wait(Instant::now() + 2 * limit, looked).await?
     }
@@ -205,6 +211,7 @@ impl RunTask {
 
     /// Checks the work tree, puts changes away if asked to, and takes a snapshot.
     async fn prepare(&mut self, lock: Option<Lock>) -> Result<Ready, ExecError> {
+        let lock = lock.map(Arc::new);
         let request = self.planned.request.clone();
         let steps = Steps::new(
             self.planned.settings.umask,
@@ -215,13 +222,14 @@ impl RunTask {
             self.fresh(&steps).await?
         } else {
             let place = self.planned.place.clone();
-            self.look_at(move || place.checked(&request)).await?
+            let check = move || place.checked(&request);
+            self.look_at(lock.as_ref(), check).await?
         };
         let lock = match lock {
             Some(lock) => lock,
             None => {
                 let deadline = Instant::now() + self.planned.request.timeout;
-                self.wait(deadline, self.try_lock(&place)).await??
+                Arc::new(self.wait(deadline, self.try_lock(&place)).await??)
             }
         };
         let mut ready = Ready {
@@ -229,7 +237,7 @@ impl RunTask {
             place,
             before: None,
             stash: None,
-            lock: Arc::new(lock),
+            lock,
         };
         let puts_away = self.planned.request.dirty_worktree == DirtyWorktree::Stash;
         if puts_away && !self.planned.request.worktree {
@@ -280,7 +288,7 @@ impl RunTask {
             cleaned?;
         }
         let look = move || place.look(stash.as_deref());
-        let before = self.look_at(look).await?;
+        let before = self.look_at(Some(&ready.lock), look).await?;
         ready.before = Some(before);
         self.note_prepared(ready).await
     }

@@ -152,7 +152,11 @@ impl Ready {
         let changes = match self.before.clone() {
             None => Ok(Changes::default()),
             Some(before) => {
-                let compare = move || after::changes(&tree, &before);
+                let lock = Arc::clone(&self.lock);
+                let compare = move || {
+                    let _lock = lock;
+                    after::changes(&tree, &before)
+                };
                 let compared = in_work_tree(self.steps.umask, compare);
                 let root = &self.place.tree.root;
                 let limit = CANCELLED_LIMIT / 2;

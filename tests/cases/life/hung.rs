@@ -6,8 +6,6 @@ use crate::support::worker::{is_one_process, signal_worker, worker};
 use crate::support::{Daemon, assert_has, eventually};
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use std::io::Write as _;
-use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -179,8 +177,11 @@ fn a_daemon_whose_connections_are_all_taken_is_ended_by_force() {
     let taken = eventually("all connections are taken", || {
         let mut taken = Vec::new();
         for _ in 0..5 {
-            let mut client = UnixStream::connect(daemon.socket()).ok()?;
-            client.write_all(b"{").ok()?;
+            let mut client = daemon.connect();
+            client.request("daemon.ping", &json!({}));
+            // Refused while an earlier connection is still counted.
+            client.next_line_or_end()?.get("result")?;
+            client.send_raw(b"{");
             taken.push(client);
         }
         let refused = run(&daemon, &["daemon", "status"]).stderr;

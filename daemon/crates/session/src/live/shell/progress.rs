@@ -331,11 +331,17 @@ impl CommandProgress {
                 .unwrap_or_else(|| self.rescue(facts)),
             CommandPhase::Rescued { looks, .. } => {
                 *looks += 1;
-                if facts.quiet >= SAME_PROMPT_QUIET || *looks > PROMPT_LOOKS_MAX {
+                let left = SAME_PROMPT_QUIET.saturating_sub(facts.quiet);
+                if (left.is_zero() && facts.shell_waits) || *looks > PROMPT_LOOKS_MAX {
                     self.finish_rescue();
                     return self.wait_for_isolated(facts.quiet);
                 }
-                ShellAction::Wait(SAME_PROMPT_QUIET - facts.quiet)
+                // Silence alone is no prompt: on a busy machine, the shell may not have got to it.
+                ShellAction::Wait(if left.is_zero() {
+                    SAME_PROMPT_QUIET
+                } else {
+                    left
+                })
             }
             CommandPhase::Ended(_) => self.wait_for_isolated(facts.quiet),
             CommandPhase::Refused(_) => ShellAction::Done,

@@ -113,10 +113,7 @@ pub(super) fn uninstall(args: &Given, context: &mut Context) -> Result<Exit, Fai
 /// that of the backup. It is if nothing but our hooks has changed since, so that even empty lists are as they were.
 fn removal(text: &str, backup: Option<String>) -> Result<(Option<String>, usize, bool), Mistake> {
     let mut events: Vec<&'static str> = Vec::new();
-    if !text
-        .trim_matches(['\u{feff}', ' ', '\t', '\r', '\n'])
-        .is_empty()
-    {
+    if !settings::is_blank(text) {
         let found = settings::installed(&settings::parse(text)?);
         events = EVENTS.to_vec();
         events.retain(|event| found.iter().any(|found| found.event == *event));

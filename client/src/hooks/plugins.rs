@@ -21,12 +21,10 @@ pub(crate) struct Plugin {
     pub(crate) folder: Option<PathBuf>,
 }
 
-pub(super) fn switches(root: &settings::Value) -> BTreeMap<String, bool> {
-    let members = root
-        .get("enabledPlugins")
-        .map_or(&[][..], |it| it.members());
-    let ours = members.iter().filter(|it| it.key.starts_with(PREFIX));
-    ours.map(|it| (it.key.clone(), it.value.is_true()))
+pub(super) fn switches(root: &Value) -> BTreeMap<String, bool> {
+    let plugins = root["enabledPlugins"].as_object().into_iter().flatten();
+    let ours = plugins.filter(|(id, _)| id.starts_with(PREFIX));
+    ours.map(|(id, is_on)| (id.clone(), is_on == true))
         .collect()
 }
 

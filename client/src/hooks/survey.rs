@@ -122,9 +122,7 @@ impl Settings {
             }
         };
         self.found = settings::installed(&root);
-        self.disables_all = root
-            .get("disableAllHooks")
-            .is_some_and(|value| value.is_true());
+        self.disables_all = root["disableAllHooks"] == true;
         self.plugins = plugins::switches(&root);
         self.others = settings::commands(&root)
             .into_iter()

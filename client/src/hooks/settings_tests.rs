@@ -1,6 +1,6 @@
 use super::*;
 use proptest::prelude::*;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 const COMMAND: &str = "/opt/ccctl hook";
 const EVENTS: [&str; 3] = ["UserPromptSubmit", "PreToolUse", "Stop"];
@@ -14,23 +14,7 @@ fn of(text: &str) -> Vec<String> {
     found.map(|found| found.event).collect()
 }
 
-/// The JSON of a text with comments.
-fn json(text: &str) -> Json {
-    fn of(text: &str, value: &Value) -> Json {
-        match &value.kind {
-            Kind::Object(members) => {
-                let members = members.iter();
-                let members = members.map(|member| (member.key.clone(), of(text, &member.value)));
-                Json::Object(members.collect())
-            }
-            Kind::Array(items) => items.iter().map(|item| of(text, item)).collect(),
-            _ => serde_json::from_str(&text[value.span.clone()]).unwrap(),
-        }
-    }
-    of(text, &parse(text).unwrap())
-}
-
-/// Settings as people have them; whatever is added to them can be removed without a trace.
+/// Settings as people have them.
 const SETTINGS: [&str; 14] = [
     "{\"model\":\"x\"}",
     "{\"model\": \"x\"}\n",
@@ -49,20 +33,21 @@ const SETTINGS: [&str; 14] = [
 ];
 
 #[test]
-fn what_was_added_is_removed_to_the_byte() {
+fn what_was_added_is_removed() {
     for text in SETTINGS {
         let with = added(text);
         assert_eq!(of(&with).len(), 3, "{with}");
         assert_eq!(added(&with), with, "twice");
-        assert_eq!(uninstall(&with).unwrap(), text, "from {with}");
+        let without = uninstall(&with).unwrap();
+        assert_eq!(parse(&without).unwrap(), parse(text).unwrap(), "{without}");
+        assert_eq!(words(&without), words(text));
         assert_eq!(uninstall(text).unwrap(), text);
-        // Event by event, in another order.
-        let mut step_by_step = text.to_owned();
-        for event in EVENTS.iter().rev() {
-            step_by_step = install(&step_by_step, &[event], COMMAND).unwrap();
-        }
-        assert_eq!(uninstall(&step_by_step).unwrap(), text);
     }
+}
+
+/// Comments count, white space does not.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect()
 }
 
 #[test]
@@ -95,7 +80,7 @@ fn a_new_file_is_written_as_claude_code_would() {
 fn containers_that_were_empty_are_left_out_afterwards() {
     for text in ["{\"hooks\":{}}", "{\"hooks\": {\"Stop\": []}}", "{\n}"] {
         let without = uninstall(&added(text)).unwrap();
-        assert_eq!(json(&without), json!({}), "{without}");
+        assert_eq!(parse(&without).unwrap(), json!({}), "{without}");
     }
 }
 
@@ -131,18 +116,16 @@ fn only_our_hooks_are_ours() {
 #[test]
 fn other_shapes_are_refused_with_their_place() {
     let refused = |text: &str| install(text, &["Stop"], COMMAND).unwrap_err().to_string();
+    assert_eq!(refused("[]"), "the file must be an object");
+    assert_eq!(refused("{\n \"hooks\": 5}"), "hooks must be an object");
     assert_eq!(
-        refused("[]"),
-        "line 1, column 1: the settings must be an object, but is a list"
+        refused("{\"hooks\": {\"Stop\": {}}}"),
+        "hooks.Stop must be a list"
     );
-    assert!(refused("{\n \"hooks\": 5}").starts_with("line 2, column 11: hooks must be an object"));
-    assert!(
-        refused("{\"hooks\": {\"Stop\": {}}}")
-            .contains("hooks.Stop must be a list, but is an object")
-    );
-    assert!(refused("{\"a\": 1,}").contains("column 9"));
-    assert!(refused("{\"a\"").contains("':' expected"));
-    assert!(uninstall("{").is_err());
+    assert!(refused("{\n\"a\": 1,}").ends_with("line 2 column 7"));
+    for text in ["{", "{} x", "{a: 1}", "['x']", "[1 2]", &"[".repeat(9_999)] {
+        assert!(parse(text).is_err() && uninstall(text).is_err(), "{text}");
+    }
 }
 
 const KEYS: [&str; 6] = ["hooks", "Stop", "PreToolUse", "type", "command", "x"];
@@ -193,17 +176,16 @@ proptest! {
         };
         prop_assert_eq!(install(&with, &EVENTS, COMMAND).unwrap(), with.clone());
         let without = uninstall(&with).unwrap();
-        let plain: String = text.split_whitespace().collect();
-        let plain = plain.replace("/*c*/", "");
-        // Containers that were empty may be left out, and a comment may keep one that is empty now.
-        if plain.contains("[]") || plain.contains("{}") || plain.contains("//d") {
-            let (mut before, mut after) = (json(&text), json(&without));
+        let comments = |text: &str| ["/* c */", "// d"].map(|comment| text.matches(comment).count());
+        prop_assert_eq!(comments(&with), comments(&text), "{}", with);
+        prop_assert_eq!(comments(&without), comments(&text), "{}", without);
+        let (mut before, mut after) = (parse(&text).unwrap(), parse(&without).unwrap());
+        // Containers that were empty may be left out.
+        if words(&text).replace("/*c*/", "").replace("//d", "").contains(['[', '{']) {
             for json in [&mut before, &mut after] {
                 json.as_object_mut().unwrap().remove("hooks");
             }
-            prop_assert_eq!(before, after);
-        } else {
-            prop_assert_eq!(without, text);
         }
+        prop_assert_eq!(before, after);
     }
 }

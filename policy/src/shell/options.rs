@@ -12,6 +12,8 @@ pub(super) enum Executed {
     Line(String),
     Words(Vec<Word>),
     Unknown,
+    /// Whatever an expansion makes of it.
+    Computed,
 }
 
 /// Returns what a program with these arguments executes.
@@ -22,7 +24,7 @@ pub(super) fn executed_by(name: &str, arguments: &[Word]) -> Vec<Executed> {
     };
     let mut executed = Vec::new();
     if arguments.iter().any(may_be_option) {
-        executed.push(Executed::Unknown);
+        executed.push(Executed::Computed);
     }
     for option in options.split(' ') {
         if option == ":" {

@@ -2,10 +2,10 @@
 
 use super::ALWAYS;
 use super::clause::{
-    avoided, clauses, contrast, first_word, is_case, is_gerund, starts_with, wanted,
-    without_fillers,
+    avoided, clauses, contrast, first_word, is_case, is_gerund, reproached, starts_with, wanted,
+    without_end, without_fillers,
 };
-use super::sentence::{END, is_one_act, rule, sentences, standing};
+use super::sentence::{END, rule, sentences, standing};
 use crate::aggregate::wording::{Wording, one_line};
 use crate::fingerprint::CandidateType;
 use crate::similarity::Keywords;
@@ -86,10 +86,14 @@ impl Said {
             && self.want.is_some()
         {
             let other = other.strip_prefix("to ").unwrap_or(other);
-            self.instead_of.get_or_insert_with(|| other.to_owned());
+            self.instead_of
+                .get_or_insert_with(|| without_end(other).to_owned());
             return;
         }
-        let clause = without_fillers(clause);
+        let reproached = reproached(clause);
+        let clause = reproached
+            .as_deref()
+            .unwrap_or_else(|| without_fillers(clause));
         if let Some(avoid) = avoided(clause) {
             if !Keywords::new(avoid).is_empty() && self.avoid.is_none() {
                 self.avoid = Some(avoid.to_owned());
@@ -145,12 +149,6 @@ impl Said {
             && avoid
                 .split(' ')
                 .all(|word| is_in(WORK, word) || is_in(WORKING, word))
-    }
-
-    pub(super) fn is_one_act(&self) -> bool {
-        self.avoid.is_none()
-            && self.standing.is_none()
-            && self.want.as_deref().is_some_and(is_one_act)
     }
 
     /// Returns a message from the sentence on that says it.

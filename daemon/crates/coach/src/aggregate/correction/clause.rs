@@ -8,6 +8,9 @@ static WORDS: LazyLock<Lists> = LazyLock::new(|| Lists::new(include_str!("clause
 /// What may follow the first words of a clause.
 const COMMAS: [char; 4] = [' ', ',', '，', '、'];
 
+/// Words between two clauses.
+const BORDERS: [&str; 5] = [" - ", " -- ", " but ", " and use ", " and then "];
+
 /// Returns the clauses of a line. A sign in the middle of a word, as in `a.rs`, ends none.
 pub(super) fn clauses(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(line);
@@ -21,20 +24,10 @@ pub(super) fn clauses(line: &str) -> impl Iterator<Item = &str> {
                 }
                 '\u{2014}' | '\u{2013}' => true,
                 ' ' => {
-                    return [" - ", " -- ", " but ", " and use ", " and then "]
-                        .iter()
-                        .find(|border| text[at..].starts_with(**border))
-                        // The verb of "and use" is part of the next clause.
-                        .map(|border| {
-                            (
-                                at,
-                                at + if border.ends_with("use ") {
-                                    " and ".len()
-                                } else {
-                                    border.len()
-                                },
-                            )
-                        });
+                    let mut borders = BORDERS.iter();
+                    let border = borders.find(|border| text[at..].starts_with(**border))?;
+                    // The verb of "and use" is part of the next clause.
+                    return Some((at, at + border.trim_end_matches("use ").len()));
                 }
                 _ => false,
             };
@@ -144,7 +137,7 @@ pub(super) fn without_end(mut text: &str) -> &str {
 }
 
 /// Returns what follows `words`, in any case, when they are whole words at the start.
-fn strip_words<'a>(text: &'a str, words: &str) -> Option<&'a str> {
+pub(super) fn strip_words<'a>(text: &'a str, words: &str) -> Option<&'a str> {
     let head = text.get(..words.len())?;
     let rest = &text[words.len()..];
     let is_whole = rest.is_empty() || rest.starts_with(COMMAS);

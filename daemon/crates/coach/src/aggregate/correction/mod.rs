@@ -6,6 +6,7 @@ mod refusal;
 mod said;
 mod sentence;
 
+pub(super) use one_time::is_standing;
 pub(super) use said::Said;
 
 use super::wording::Wording;

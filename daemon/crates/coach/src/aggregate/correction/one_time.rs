@@ -24,9 +24,19 @@ pub(super) fn is_one_time(text: &str, said: &Said) -> bool {
     }
     let is_operation =
         PATTERNS.is_match("operation", &matter) && !PATTERNS.is_match("how", &matter);
-    !is_choice && (is_operation || PATTERNS.is_match("done once", &matter))
-        || PATTERNS.is_match("said here", &matter)
-        || is_at_hand(&matter)
+    let is_act =
+        is_operation || PATTERNS.is_match("done once", &matter) || PATTERNS.is_match("again", text);
+    !is_choice && is_act || PATTERNS.is_match("said here", &matter) || is_at_hand(&matter)
+}
+
+/// Returns whether somebody says that an instruction holds each time. Without that, three requests are three tasks.
+pub(in crate::aggregate) fn is_standing(text: &str) -> bool {
+    PATTERNS.is_match("standing", text)
+}
+
+/// Returns whether a text names the assistant's work as a whole: "write any code".
+pub(super) fn is_all_work(text: &str) -> bool {
+    PATTERNS.is_match("work", text) && PATTERNS.is_match("all work", text)
 }
 
 pub(super) fn is_about_scope(sentence: &str) -> bool {

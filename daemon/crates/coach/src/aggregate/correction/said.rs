@@ -5,6 +5,7 @@ use super::clause::{
     avoided, clauses, contrast, first_word, is_case, is_gerund, reproached, starts_with, wanted,
     without_end, without_fillers,
 };
+use super::one_time::is_all_work;
 use super::sentence::{END, rule, sentences, standing};
 use crate::aggregate::wording::{Wording, one_line};
 use crate::fingerprint::CandidateType;
@@ -29,10 +30,6 @@ pub(in crate::aggregate) struct Said {
 
 /// How a clause of a question starts that asks the assistant to do something.
 const ASKED: &str = "can you|could you|would you|will you|please|why";
-
-/// What the assistant's work is on, as a whole, and words beside it.
-const WORK: &str = "code coding anything changes edits files commands";
-const WORKING: &str = "write writing make making change edit implement do run modify execute start touch any the new or and yet else more";
 
 impl Said {
     pub(in crate::aggregate) fn new(text: &str) -> Self {
@@ -140,15 +137,7 @@ impl Said {
 
     /// Returns whether it only holds the assistant back from its work: "don't write any code". The user wants to talk first.
     pub(super) fn is_pause(&self) -> bool {
-        let avoid = self.avoid.as_deref().unwrap_or_default().to_lowercase();
-        let is_in = |list: &str, word: &str| {
-            list.split(' ')
-                .any(|listed| listed == word.trim_end_matches(','))
-        };
-        avoid.split(' ').any(|word| is_in(WORK, word))
-            && avoid
-                .split(' ')
-                .all(|word| is_in(WORK, word) || is_in(WORKING, word))
+        self.avoid.as_deref().is_some_and(is_all_work)
     }
 
     /// Returns a message from the sentence on that says it.

@@ -1,6 +1,8 @@
 //! A correction in the user's own words, as a rule.
 
-use super::clause::{avoided, avoids, first_word, is_order, starts_with, without_fillers};
+use super::clause::{
+    avoided, avoids, first_word, is_order, starts_with, strip_words, without_fillers,
+};
 use super::one_time::is_about_scope;
 use crate::aggregate::wording::one_line;
 use crate::similarity::Keywords;
@@ -81,11 +83,10 @@ pub(super) const END: [char; 6] = ['.', '!', '。', '！', ',', ' '];
 /// Returns a sentence without what only opens it, if it says enough for a rule.
 pub(super) fn rule(sentence: &str) -> Option<String> {
     let best = without_interjection(without_fillers(sentence));
-    let opening = WORDS.get("openings").iter().find(|opening| {
-        best.get(..opening.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(opening))
-    });
-    let best = opening.map_or(best, |opening| &best[opening.len()..]);
+    let mut openings = WORDS.get("openings").iter();
+    let best = openings
+        .find_map(|opening| strip_words(best, opening))
+        .unwrap_or(best);
     let letters = best.chars().filter(|letter| letter.is_alphabetic()).count();
     let is_rule = letters >= MIN_LETTERS && Keywords::new(best).len() >= 2;
     (is_rule && best.chars().count() <= MAX_CHARS).then(|| best.to_owned())

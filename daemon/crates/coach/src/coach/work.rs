@@ -431,9 +431,7 @@ async fn count_hits(coach: &Coach, databases: &Databases) -> Result<(), StoreErr
     if hits.is_empty() {
         return Ok(());
     }
-    let hits = hits
-        .into_iter()
-        .map(|fingerprint| Change::GuardHit { fingerprint });
+    let hits = hits.into_iter().map(Change::GuardHit);
     databases.change(hits.collect()).await
 }
 

@@ -25,7 +25,7 @@ pub(super) fn said(event: &Event) -> Option<(String, Said)> {
     let mut said = Said::new(&text);
     if said.is_pause() {
         said = Said::pause(said);
-    } else if one_time::is_one_time(&text, &said) {
+    } else if said.is_one_time(&text) {
         return None;
     }
     Some((said.standing.clone().unwrap_or(text), said))

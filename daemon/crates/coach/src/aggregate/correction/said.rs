@@ -5,8 +5,8 @@ use super::clause::{
     avoided, clauses, contrast, first_word, is_case, is_gerund, reproached, starts_with, wanted,
     without_end, without_fillers,
 };
-use super::one_time::is_all_work;
-use super::sentence::{END, rule, sentences, standing};
+use super::one_time::{is_all_work, is_at_hand, is_lasting, is_one_act, is_only_now};
+use super::sentence::{END, rule, sentence, sentences, standing};
 use crate::aggregate::wording::{Wording, one_line};
 use crate::fingerprint::CandidateType;
 use crate::similarity::Keywords;
@@ -18,7 +18,7 @@ pub(in crate::aggregate) struct Said {
     /// What is to be done: "change the source".
     pub(super) want: Option<String>,
     /// What is not to be used: "npm" in "use pnpm instead of npm".
-    pub(super) instead_of: Option<String>,
+    instead_of: Option<String>,
     /// The whole sentence, if it starts with the case in which it holds: "when you touch the schema, never …".
     in_case: Option<String>,
     /// The sentence of which the user says that it holds from now on.
@@ -138,6 +138,20 @@ impl Said {
     /// Returns whether it only holds the assistant back from its work: "don't write any code". The user wants to talk first.
     pub(super) fn is_pause(&self) -> bool {
         self.avoid.as_deref().is_some_and(is_all_work)
+    }
+
+    /// Returns whether it is about this moment, this task or one thing at hand. `text` is the message.
+    pub(super) fn is_one_time(&self, text: &str) -> bool {
+        if is_only_now(text) || self.standing.is_some() || is_lasting(text) {
+            return is_only_now(text);
+        }
+        let parts = [&self.avoid, &self.want].into_iter().flatten();
+        let mut matter = parts.map(String::as_str).collect::<Vec<_>>().join(", ");
+        if matter.is_empty() {
+            matter = sentence(text).unwrap_or_default();
+        }
+        let is_choice = self.avoid.is_some() || self.instead_of.is_some();
+        !is_choice && is_one_act(&matter, text) || is_at_hand(&matter)
     }
 
     /// Returns a message from the sentence on that says it.

@@ -167,7 +167,7 @@ impl Finding {
             }
             Detail::Skill(_) => 0.65,
             Detail::Verified(_) => (0.5 + 0.15 * n).min(0.85),
-            Detail::Violation(violation) => violation.confidence(n),
+            Detail::Violation(_) => Violation::confidence(n),
         };
         // 0.7 + 0.05 * 3 is not 0.85 in binary; a reader of the ledger should see 0.85.
         (value * 1000.0).round() / 1000.0

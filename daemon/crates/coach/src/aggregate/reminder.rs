@@ -1,5 +1,6 @@
 //! What users have to say again: instructions, questions whether something was done, additions to skills.
 
+use super::correction::is_standing;
 use super::wording::{Wording, one_line};
 use crate::event::Event;
 use crate::fingerprint::CandidateType;
@@ -162,19 +163,6 @@ fn object(text: &str) -> Option<String> {
 fn is_instruction(text: &str) -> bool {
     let text = text.trim();
     !text.ends_with('?') && !text.starts_with(['<', '[', '{']) && text.lines().count() <= 6
-}
-
-fn is_standing(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    WORDS.get("standing").iter().any(|words| {
-        lower.match_indices(words).any(|(at, _)| {
-            let is_word =
-                |letter: Option<char>| letter.is_some_and(|letter| letter.is_ascii_alphabetic());
-            !words.is_ascii()
-                || !is_word(lower[..at].chars().next_back())
-                    && !is_word(lower[at + words.len()..].chars().next())
-        })
-    })
 }
 
 fn instruction(text: &str, max_chars: usize) -> String {

@@ -5,7 +5,7 @@
 use super::failure::{Failure, attempt, attempt_base};
 use super::finding::{Detail, Finding, compared, findings};
 use super::group::{Group, Member};
-use super::known::{GroupKind, KnownCandidate, Lesson, MAX_SAMPLES};
+use super::known::{GroupKind, KnownCandidate, KnownGroup, Lesson, MAX_SAMPLES};
 use super::like_index::{LikeIndex, Words, are_like};
 use super::parallel::in_parallel;
 use super::{Input, Settings};
@@ -362,11 +362,11 @@ impl<'a> Timeline<'a> {
 }
 
 fn known_keywords(known: &KnownCandidate) -> Vec<Keywords> {
-    let samples = known
-        .groups
-        .iter()
-        .flat_map(|group| group.samples.iter().map(|sample| (group.kind, sample)));
-    samples
-        .flat_map(|(kind, sample)| compared(kind, sample))
-        .collect()
+    let of_group = |group: &KnownGroup| {
+        let samples = group.samples.iter();
+        samples
+            .flat_map(|sample| compared(group.kind, sample))
+            .collect::<Vec<_>>()
+    };
+    known.groups.iter().flat_map(of_group).collect()
 }

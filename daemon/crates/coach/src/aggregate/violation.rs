@@ -1,7 +1,6 @@
 //! Violations of the agreed process.
 
-use super::wording::{Wording, code, one_line};
-use crate::command::{primary, violation_base};
+use super::wording::Wording;
 use crate::event::Event;
 use crate::fingerprint::CandidateType;
 use crate::table::document;
@@ -9,17 +8,14 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::sync::LazyLock;
 
+/// An edit of a file that another tool owns. The other kinds teach nothing: where nobody objects, squashing is how the project
+/// merges, and an objection is a correction; a claim of success is what the user said, or what an earlier turn has shown.
 #[derive(Debug, Clone)]
-pub(super) enum Violation {
-    /// An edit of a file that another tool owns.
-    OwnedFile { folder: &'static Folder },
-    /// A kind that this version does not know, with the base command.
-    Other { kind: String, base: String },
-}
+pub(super) struct Violation(&'static Folder);
 
 /// A folder whose files are written by a tool.
 #[derive(Debug, Deserialize)]
-pub(super) struct Folder {
+struct Folder {
     key: String,
     marks: Vec<String>,
     /// Names the kind in the trigger: paths are all one in a fingerprint.
@@ -42,75 +38,32 @@ pub(super) fn violations(event: &Event) -> Vec<(String, Violation, String)> {
 }
 
 impl Violation {
-    pub(super) fn confidence(&self, n: f64) -> f64 {
-        match self {
-            Self::OwnedFile { .. } => (0.75 + 0.05 * n).min(0.95),
-            Self::Other { .. } => 0.55,
-        }
+    pub(super) fn confidence(n: f64) -> f64 {
+        (0.75 + 0.05 * n).min(0.95)
     }
 
     pub(super) fn wording(&self) -> Option<Wording> {
-        match self {
-            Self::OwnedFile { folder } => Wording::new(
-                CandidateType::Rule,
-                &format!("Do not edit {}; {}", folder.name, folder.action),
-                &format!("when about to edit {}", folder.name),
-                &folder.action,
-            ),
-            Self::Other { kind, base } => {
-                let base = code(base);
-                Wording::new(
-                    CandidateType::Rule,
-                    &format!("Ask before {base}: {kind}"),
-                    &format!("when about to run {base} ({kind})"),
-                    &format!("ask the user before running {base} in this way"),
-                )
-            }
-        }
+        let Folder { name, action, .. } = self.0;
+        let title = format!("Do not edit {name}; {action}");
+        let trigger = format!("when about to edit {name}");
+        Wording::new(CandidateType::Rule, &title, &trigger, action)
     }
 }
 
 fn read(event: &Event, violation: &Value) -> Option<(String, Violation, String)> {
     let text = |name: &str| violation[name].as_str().unwrap_or_default();
     let context = &event.context;
-    let line = match text("command") {
-        "" => &context.command,
-        line => line,
-    };
+    if text("kind") != "cache_path_edit" {
+        return None;
+    }
     let (own_path, own_file) = (text("file_path"), text("file"));
     let file = [own_path, own_file, &context.file, &context.file_path];
-    match text("kind") {
-        "" => None,
-        "cache_path_edit" => {
-            // The file is relative to the repository in some events; the pattern that matched names the folder as well.
-            let pattern = text("pattern").replace('\\', "");
-            let path = file.into_iter().chain([event.message(), &pattern]);
-            let (folder, path) = path
-                .filter_map(|path| Some((folder_of(path)?, path.to_owned())))
-                .next()?;
-            Some((
-                format!("cache_path_edit {}", folder.key),
-                Violation::OwnedFile { folder },
-                path,
-            ))
-        }
-        // Where nobody objects, squashing is how the project merges; an objection is a correction.
-        "unauthorized_squash" => None,
-        // Most are what the user said, or what an earlier turn has shown. "Did you run the tests?" makes a rule of it.
-        "premature_success_claim" => None,
-        kind => {
-            let base = violation_base(&primary(line)?);
-            let kind = one_line(&kind.replace('_', " "), 60);
-            Some((
-                format!("{kind} {base}"),
-                Violation::Other {
-                    kind,
-                    base: base.clone(),
-                },
-                line.to_owned(),
-            ))
-        }
-    }
+    // The file is relative to the repository in some events; the pattern that matched names the folder as well.
+    let pattern = text("pattern").replace('\\', "");
+    let mut paths = file.into_iter().chain([event.message(), &pattern]);
+    let (folder, path) = paths.find_map(|path| Some((folder_of(path)?, path.to_owned())))?;
+    let key = format!("cache_path_edit {}", folder.key);
+    Some((key, Violation(folder), path))
 }
 
 fn folder_of(path: &str) -> Option<&'static Folder> {

@@ -10,7 +10,7 @@ pub(super) fn limit(limit: Option<u32>) -> Result<u32, CoachError> {
     match limit {
         None => Ok(LIST_LEN),
         Some(limit) if (1..=MAX_LIST_LEN).contains(&limit) => Ok(limit),
-        Some(_) => Err(CoachError::InvalidArgument(format!(
+        Some(_) => Err(CoachError::invalid(format!(
             "limit: must be from 1 to {MAX_LIST_LEN}"
         ))),
     }
@@ -19,7 +19,7 @@ pub(super) fn limit(limit: Option<u32>) -> Result<u32, CoachError> {
 pub(super) fn check_time(name: &str, time: &str) -> Result<(), CoachError> {
     match ccd_base::clock::age_s(time) {
         Some(_) => Ok(()),
-        None => Err(CoachError::InvalidArgument(format!(
+        None => Err(CoachError::invalid(format!(
             "{name}: {time:?} is not a time (RFC 3339)"
         ))),
     }

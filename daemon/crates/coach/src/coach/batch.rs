@@ -13,7 +13,7 @@ use crate::ledger::{
 };
 use crate::record::{EventWrite, pending, projects, successes};
 use crate::scope::RuleFile;
-use ccd_protocol::coach::{Candidate, CandidateStatus, CoachAggregateReply, Scope};
+use ccd_protocol::coach::{Candidate, CandidateStatus, CoachAggregateReply, Evidence, Scope};
 use ccd_repository::distrust;
 use ccd_store::{StoreError, own_file};
 use std::collections::BTreeMap;
@@ -82,7 +82,7 @@ impl Coach {
             candidates,
             seen_again,
             processed: processed as u64,
-            pending: (given - (processed.min(given))) as u64,
+            pending: given.saturating_sub(processed) as u64,
             duration_ms: start.elapsed().as_millis() as u64,
         })
     }
@@ -110,9 +110,9 @@ impl Coach {
         if decided == 0 && changes.is_empty() {
             return Ok(0);
         }
-        changes.push(state(DECIDING, json));
+        changes.push(Change::State(DECIDING, json));
         if has_proposals {
-            changes.push(state(LAST_PROPOSAL, ccd_base::clock::now()));
+            changes.push(Change::State(LAST_PROPOSAL, ccd_base::clock::now()));
         }
         databases.change(changes).await?;
         let (marked, mirrored) = tokio::join!(finish(databases), self.write_mirror(databases));
@@ -145,7 +145,11 @@ impl Coach {
         let mirror = self.paths.mirror();
         let write = move || write_mirror(&mirror, &rows, last_proposal);
         match ccd_store::blocking(write).await {
-            Ok(hash) => databases.change(vec![state(MIRROR_HASH, hash)]).await,
+            Ok(hash) => {
+                databases
+                    .change(vec![Change::State(MIRROR_HASH, hash)])
+                    .await
+            }
             Err(error) => {
                 tracing::warn!(%error, path = %self.paths.mirror().display(), "the mirror of the ledger could not be written");
                 Ok(())
@@ -160,12 +164,8 @@ async fn finish(databases: &Databases) -> Result<(), StoreError> {
         return Ok(());
     };
     databases.events.commit(EventWrite::Processed(ids)).await?;
-    let done = state(DECIDING, NONE.to_owned());
+    let done = Change::State(DECIDING, NONE.to_owned());
     databases.change(vec![done]).await
-}
-
-fn state(name: &'static str, value: String) -> Change {
-    Change::State { name, value }
 }
 
 struct Batch {
@@ -253,11 +253,10 @@ struct Taken {
 impl Taken {
     fn propose(&mut self, proposal: Proposal) {
         let fingerprint = proposal.fingerprint.to_string();
-        self.lists
-            .extend(EvidenceList::new(&fingerprint, &proposal.evidence));
+        self.support(&fingerprint, &proposal.evidence, proposal.groups);
         let candidate = Candidate {
             id: String::new(),
-            fingerprint: fingerprint.clone(),
+            fingerprint,
             normalized_text: proposal.normalized_text,
             title: proposal.wording.title,
             candidate_type: proposal.wording.candidate_type,
@@ -284,9 +283,6 @@ impl Taken {
             repo_keys: proposal.repo_keys,
             rejected_at_count: 0,
         });
-        let groups = proposal.groups.into_iter();
-        self.groups
-            .extend(groups.map(|group| (fingerprint.clone(), group)));
     }
 
     fn see_again(&mut self, row: &mut CandidateRow, sighting: Sighting) {
@@ -296,15 +292,18 @@ impl Taken {
         row.mention |= sighting.mention;
         union(&mut row.repo_ids, sighting.repo_ids);
         union(&mut row.repo_keys, sighting.repo_keys);
-        let fingerprint = row.fingerprint.clone();
-        self.lists
-            .extend(EvidenceList::new(&fingerprint, &sighting.evidence));
+        self.support(&row.fingerprint, &sighting.evidence, sighting.groups);
         row.evidence.extend(sighting.evidence);
         row.evidence = kept(std::mem::take(&mut row.evidence));
         self.rows.push(row.clone());
-        let groups = sighting.groups.into_iter();
-        self.groups
-            .extend(groups.map(|group| (fingerprint.clone(), group)));
+    }
+
+    /// Adds what belongs to a candidate.
+    fn support(&mut self, candidate: &str, evidence: &[Evidence], groups: Vec<KnownGroup>) {
+        self.lists.extend(EvidenceList::new(candidate, evidence));
+        let groups = groups.into_iter();
+        let groups = groups.map(|group| (candidate.to_owned(), group));
+        self.groups.extend(groups);
     }
 }
 

@@ -116,9 +116,7 @@ impl Coach {
         apply_words(&mut row, &params.edit)?;
         self.guess_scope(&mut row).await;
         if row == old {
-            return Err(CoachError::InvalidArgument(
-                "the new words are the old ones".into(),
-            ));
+            return Err(CoachError::invalid("the new words are the old ones"));
         }
         if row.fingerprint != old.fingerprint
             && let CandidateLookup::One(other) = find(&databases.ledger, &row.fingerprint).await?
@@ -248,9 +246,8 @@ impl Coach {
             let what = format!("no decision on {id} can be undone");
             return Err(CoachError::Refused(what));
         };
-        let before = last.before().ok_or_else(|| {
-            CoachError::InvalidArgument("the decision was made by another version".into())
-        })?;
+        let unread = || CoachError::invalid("the decision was made by another version");
+        let before = last.before().ok_or_else(unread)?;
         let restored = self.take_out(databases, &last).await?;
         let row = undone(&now, before);
         if last.decision == PROMOTE && row.status == CandidateStatus::Approved {
@@ -263,11 +260,9 @@ impl Coach {
             changes.push(Change::Promotion(promotion));
         }
         if !row.is_in_force() {
-            let fingerprint = row.fingerprint.clone();
-            changes.push(Change::DeleteGuard { fingerprint });
+            changes.push(Change::DeleteGuard(row.fingerprint.clone()));
         }
-        let (id, state) = (last.id, "undone");
-        changes.push(Change::DecisionState { id, state });
+        changes.push(Change::DecisionState(last.id, "undone"));
         databases.change(changes).await?;
         self.use_guards(databases).await?;
         self.write_mirror(databases).await?;
@@ -394,7 +389,7 @@ fn apply_words(row: &mut CandidateRow, words: &CandidateWords) -> Result<(), Coa
     for (name, new, old, max) in parts {
         let Some(new) = new else { continue };
         let new = new.trim();
-        let wrong = |what: String| Err(CoachError::InvalidArgument(format!("{name}: {what}")));
+        let wrong = |what: String| Err(CoachError::invalid(format!("{name}: {what}")));
         if new.is_empty() || new.chars().count() > max {
             return wrong(format!("must have 1 to {max} characters"));
         }

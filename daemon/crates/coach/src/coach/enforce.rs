@@ -19,8 +19,7 @@ impl Coach {
         let _deciding = self.deciding.lock().await;
         let row = self.row(databases, &params.id).await?;
         let (change, guard) = if params.off {
-            let fingerprint = row.fingerprint.clone();
-            (Change::DeleteGuard { fingerprint }, None)
+            (Change::DeleteGuard(row.fingerprint.clone()), None)
         } else {
             let guard = self.new_guard(databases, &row, params).await?;
             (Change::Guard(guard.clone()), Some(guard))
@@ -46,14 +45,13 @@ impl Coach {
             None => derived_pattern(databases, row).await?,
         };
         if params.tool.as_deref().is_some_and(str::is_empty) {
-            let what = "tool: must not be empty";
-            return Err(CoachError::InvalidArgument(what.into()));
+            return Err(CoachError::invalid("tool: must not be empty"));
         }
-        let compiled = compile(&pattern)
-            .map_err(|error| CoachError::InvalidArgument(format!("pattern: {error}")))?;
+        let compiled =
+            compile(&pattern).map_err(|error| CoachError::invalid(format!("pattern: {error}")))?;
         if compiled.is_match("") {
             let what = "pattern: matches an empty text, so it would refuse every call";
-            return Err(CoachError::InvalidArgument(what.into()));
+            return Err(CoachError::invalid(what));
         }
         let is_everywhere = row.current_scope == Scope::Global;
         Ok(Guard {
@@ -96,7 +94,7 @@ async fn derived_pattern(databases: &Databases, row: &CandidateRow) -> Result<St
     });
     let Some((program, rest)) = common.as_deref().and_then(<[String]>::split_first) else {
         let what = "its evidence does not name one command; give a pattern with --pattern";
-        return Err(CoachError::InvalidArgument(what.into()));
+        return Err(CoachError::invalid(what));
     };
     let squash =
         (row.candidate_type == CandidateType::Antipattern).then_some("--squash".to_owned());
@@ -108,7 +106,7 @@ async fn derived_pattern(databases: &Databases, row: &CandidateRow) -> Result<St
     let mut commands = recommended(&row.action).into_iter();
     match commands.find(|command| compile(&pattern).is_ok_and(|one| one.is_match(command))) {
         None => Ok(pattern),
-        Some(command) => Err(CoachError::InvalidArgument(format!(
+        Some(command) => Err(CoachError::invalid(format!(
             "a guard for {pattern} would refuse what the rule recommends ({command}); give another with --pattern"
         ))),
     }

@@ -37,6 +37,12 @@ pub enum CoachError {
     Store(#[from] StoreError),
 }
 
+impl CoachError {
+    pub(super) fn invalid(what: impl Into<String>) -> Self {
+        Self::InvalidArgument(what.into())
+    }
+}
+
 impl From<ccd_store::SqlError> for CoachError {
     fn from(error: ccd_store::SqlError) -> Self {
         Self::Store(error.into())

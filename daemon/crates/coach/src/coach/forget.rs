@@ -28,14 +28,13 @@ impl Coach {
         let is_empty =
             params.project.is_none() && params.session.is_none() && params.before.is_none();
         if is_empty && !params.all {
-            return Err(CoachError::InvalidArgument(
-                "give a project, a session, a time, or all".into(),
-            ));
+            let what = "give a project, a session, a time, or all";
+            return Err(CoachError::invalid(what));
         }
         // An unset variable of a script must not select everything that has no session.
         for (name, value) in [("project", &params.project), ("session", &params.session)] {
             if value.as_deref() == Some("") {
-                return Err(CoachError::InvalidArgument(format!("{name} is empty")));
+                return Err(CoachError::invalid(format!("{name} is empty")));
             }
         }
         if let Some(before) = &params.before {
@@ -163,9 +162,8 @@ impl Coach {
             let pending: Vec<&str> = pending.map(|row| row.fingerprint.as_str()).collect();
             let events = events_of(&databases.ledger, &pending).await?;
             databases.events.commit(EventWrite::Waiting(events)).await?;
-            let deletes = rows.into_iter().map(|row| Change::Delete {
-                fingerprint: row.candidate.fingerprint,
-            });
+            let rows = rows.into_iter();
+            let deletes = rows.map(|row| Change::Delete(row.candidate.fingerprint));
             databases.change(deletes.collect()).await?;
             databases.tidy();
             self.write_mirror(databases).await?;

@@ -165,7 +165,7 @@ impl Coach {
     pub async fn detect(&self, params: CoachDetectParams) -> Result<CoachDetectReply, CoachError> {
         if params.payloads.len() > MAX_PAYLOADS {
             let what = format!("payloads: at most {MAX_PAYLOADS}");
-            return Err(CoachError::InvalidArgument(what));
+            return Err(CoachError::invalid(what));
         }
         let patterns = Arc::clone(&self.config().await.patterns);
         let detected = blocking(move || {

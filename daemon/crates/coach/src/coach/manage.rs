@@ -25,8 +25,7 @@ impl Coach {
     pub async fn mute(&self, params: CoachMuteParams) -> Result<CoachMuteReply, CoachError> {
         let databases = self.databases().await?;
         if params.signal_type.is_none() && params.project.is_none() {
-            let what = "give a type, a project, or both";
-            return Err(CoachError::InvalidArgument(what.into()));
+            return Err(CoachError::invalid("give a type, a project, or both"));
         }
         let mute = Mute {
             signal_type: params.signal_type,
@@ -94,12 +93,11 @@ impl Coach {
     pub async fn import(&self, params: CoachImportParams) -> Result<CoachImportReply, CoachError> {
         let databases = self.databases().await?;
         let entries = params.document["candidates"].as_array().cloned();
-        let entries = entries.ok_or_else(|| {
-            CoachError::InvalidArgument("document: has no list \"candidates\"".into())
-        })?;
+        let missing = || CoachError::invalid("document: has no list \"candidates\"");
+        let entries = entries.ok_or_else(missing)?;
         if entries.len() > MAX_IMPORTED {
             let what = format!("document: more than {MAX_IMPORTED} candidates");
-            return Err(CoachError::InvalidArgument(what));
+            return Err(CoachError::invalid(what));
         }
         let _deciding = self.deciding.lock().await;
         let rows = all(&databases.ledger).await?.into_iter();

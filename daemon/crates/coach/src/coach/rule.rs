@@ -41,11 +41,11 @@ impl Coach {
                 Some(before) if !is_written => {
                     let from = decision.fingerprint.clone();
                     let to = before.fingerprint.clone();
-                    let mut back = vec![Change::Put(vec![before]), Change::DeleteDecision { id }];
+                    let mut back = vec![Change::Put(vec![before]), Change::DeleteDecision(id)];
                     back.extend((from != to).then_some(Change::Move { from, to }));
                     back
                 }
-                _ => vec![Change::DecisionState { id, state: "done" }],
+                _ => vec![Change::DecisionState(id, "done")],
             };
             tracing::warn!(
                 file,
@@ -82,20 +82,17 @@ impl Coach {
         let (path, before, after) = (plan.path.clone(), plan.before.clone(), plan.after.clone());
         match blocking(move || write(&path, before.as_deref(), &after)).await {
             Ok(made) => {
-                let mut done = vec![Change::DecisionState { id, state: "done" }];
-                if let Some(made) = made {
-                    let folder = made.display().to_string();
-                    done.push(Change::MadeFolder { id, folder });
-                }
+                let mut done = vec![Change::DecisionState(id, "done")];
+                done.extend(made.map(|made| Change::MadeFolder(id, made.display().to_string())));
                 Ok(databases.change(done).await?)
             }
             Err(error) => {
-                let mut back = vec![Change::DeleteDecision { id }];
+                let mut back = vec![Change::DeleteDecision(id)];
                 back.extend(moved(row, old));
                 if what == PROMOTE {
                     let mut all = promotions(&databases.ledger).await?.into_iter();
                     let made = all.find(|one| one.fingerprint == row.fingerprint);
-                    back.extend(made.map(|one| Change::DeletePromotion { id: one.id }));
+                    back.extend(made.map(|one| Change::DeletePromotion(one.id)));
                 }
                 databases.change(back).await?;
                 Err(error.into())
@@ -212,8 +209,8 @@ impl Coach {
                 shown(roots.iter().copied())
             ))),
             ([], Some(cwd)) => Ok(self.projects.identify(cwd).root),
-            ([], None) => Err(CoachError::InvalidArgument(
-                "the project's directory is not known; give cwd".into(),
+            ([], None) => Err(CoachError::invalid(
+                "the project's directory is not known; give cwd",
             )),
             (several, _) => Err(CoachError::Refused(format!(
                 "it was seen in several projects: {}; approve it in the directory of one, or use --scope global",

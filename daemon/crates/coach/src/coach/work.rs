@@ -235,12 +235,20 @@ impl Work {
         muted: &[Mute],
     ) -> Result<(Option<Recorded>, PayloadRow), StoreError> {
         let timings = &self.coach.timings;
+        let row = |event: &str, session_id: &str, repo_id: &str, payload| PayloadRow {
+            delivery_id: delivery.id.clone(),
+            at: delivery.at.clone(),
+            event: event.to_owned(),
+            session_id: session_id.to_owned(),
+            repo_id: repo_id.to_owned(),
+            payload,
+        };
         let Ok((payload, kept)) = read(&delivery.payload) else {
             self.coach.invalid.fetch_add(1, Ordering::Relaxed);
             timings.count("invalid", &delivery.at, delivery.took_ms);
             let len = delivery.payload.len();
             tracing::warn!(len, "a hook payload cannot be read");
-            return Ok((None, row(delivery, "invalid", "", "", String::from("{}"))));
+            return Ok((None, row("invalid", "", "", "{}".into())));
         };
         let event = payload.event.name();
         if is_new {
@@ -258,7 +266,7 @@ impl Work {
         let signals = detected.signals.into_iter();
         let signals = signals.filter(|signal| !is_muted(muted, signal, &project.id));
         let stored = signals.map(|signal| in_transcript(stored(signal, &project.root), &payload));
-        let row = row(delivery, event, &payload.session_id, &project.id, kept);
+        let row = row(event, &payload.session_id, &project.id, kept);
         let recorded = Recorded {
             delivery_id: Some(delivery.id.clone()),
             timestamp: delivery.at.clone(),
@@ -326,23 +334,6 @@ fn parts(deliveries: &[Delivery]) -> impl Iterator<Item = &[Delivery]> {
         }
         !is_full
     })
-}
-
-fn row(
-    delivery: &Delivery,
-    event: &str,
-    session_id: &str,
-    repo_id: &str,
-    payload: String,
-) -> PayloadRow {
-    PayloadRow {
-        delivery_id: delivery.id.clone(),
-        at: delivery.at.clone(),
-        event: event.to_owned(),
-        session_id: session_id.to_owned(),
-        repo_id: repo_id.to_owned(),
-        payload,
-    }
 }
 
 /// Returns a signal as it is stored: files are relative to the project.
@@ -431,9 +422,7 @@ async fn count_hits(coach: &Coach, databases: &Databases) -> Result<(), StoreErr
     if hits.is_empty() {
         return Ok(());
     }
-    let hits = hits
-        .into_iter()
-        .map(|fingerprint| Change::GuardHit { fingerprint });
+    let hits = hits.into_iter().map(Change::GuardHit);
     databases.change(hits.collect()).await
 }
 

@@ -1,4 +1,4 @@
-use super::{Connector, base, parse, primary, violation_base};
+use super::{Connector, base, parse, primary};
 use proptest::prelude::*;
 
 fn programs(line: &str) -> Vec<String> {
@@ -106,15 +106,6 @@ fn a_line_is_about_its_longest_part_by_its_sub_command_and_without_a_path() {
 }
 
 #[test]
-fn the_base_of_a_violation_keeps_what_makes_it_one() {
-    let of = |line: &str| violation_base(&primary(line).unwrap());
-    assert_eq!(of("gh pr merge 42 --squash"), "gh pr merge");
-    assert_eq!(of("gh pr merge --squash --auto"), "gh pr merge");
-    assert_eq!(of("git merge --squash topic"), "git merge --squash");
-    assert_eq!(of("git -C x merge topic --squash"), "git merge --squash");
-}
-
-#[test]
 fn quoted_text_is_not_part_of_the_bare_text() {
     let command = primary("git commit -m 'undo git merge --squash'").unwrap();
     assert_eq!(command.bare_text(), "git commit -m …");
@@ -129,7 +120,7 @@ proptest! {
     #[test]
     fn no_shell_text_makes_the_parser_panic(line in r#"[ab/.$&|;<>()'"`#=\n\\ -]{0,80}"#) {
         for command in parse(&line) {
-            let _ = (base(&command), violation_base(&command), command.bare_text());
+            let _ = (base(&command), command.bare_text());
         }
     }
 }

@@ -9,6 +9,6 @@ mod simple;
 mod split;
 
 pub use difference::{Difference, Failed, Replacement, difference};
-pub use primary::{base, heaviest, parse, primary, violation_base};
+pub use primary::{base, heaviest, parse, primary};
 pub use simple::Simple;
 pub use split::Connector;

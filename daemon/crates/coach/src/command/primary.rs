@@ -42,19 +42,6 @@ pub fn base(command: &Simple) -> String {
     }
 }
 
-/// Returns what violations are grouped by: at most three words before the first option, and `--squash` of `git merge`.
-pub fn violation_base(command: &Simple) -> String {
-    let words = command.from_subcommand();
-    if command.program == "git"
-        && words.first().is_some_and(|word| word == "merge")
-        && command.has_flag("--squash")
-    {
-        return "git merge --squash".to_owned();
-    }
-    let named = words.iter().take_while(|word| !is_flag(word)).take(2);
-    command.text_with(named.map(String::as_str))
-}
-
 fn parse_into(line: &str, depth: usize, commands: &mut Vec<Simple>) {
     for command in split(line).into_iter().filter_map(Simple::from_part) {
         match command.inner_line().filter(|_| depth < MAX_DEPTH) {

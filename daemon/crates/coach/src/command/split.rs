@@ -251,11 +251,9 @@ impl<'a> Splitter<'a> {
                 words,
             });
             self.connector = next;
-        } else if self.connector != Connector::Start {
+        } else if self.connector != Connector::Start && next != Connector::Sequence {
             // `a &&` and a new line: the operator still joins what follows, and `a | (b)` is a pipe.
-            if next != Connector::Sequence {
-                self.connector = next;
-            }
+            self.connector = next;
         }
     }
 }

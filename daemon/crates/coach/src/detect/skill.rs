@@ -34,11 +34,8 @@ pub(super) fn detect(
     });
     let mut matches = patterns(&found);
     if matches.is_empty() && is_named && set.has_built_ins(group) {
-        matches.extend(
-            PATTERNS
-                .is_match("lacks", text)
-                .then(|| Value::from("the skill lacks")),
-        );
+        let lacks = PATTERNS.is_match("lacks", text);
+        matches.extend(lacks.then(|| Value::from("the skill lacks")));
     }
     if matches.is_empty() {
         return None;

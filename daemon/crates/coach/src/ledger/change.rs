@@ -23,9 +23,7 @@ pub(crate) struct LedgerWrite(pub(crate) Vec<Change>);
 pub(crate) enum Change {
     Put(Vec<CandidateRow>),
     /// Deletes a candidate and all that belongs to it.
-    Delete {
-        fingerprint: String,
-    },
+    Delete(String),
     /// Everything that belongs to a candidate belongs to another one now.
     Move {
         from: String,
@@ -35,33 +33,17 @@ pub(crate) enum Change {
     /// The groups of candidates, each with the candidate's fingerprint.
     Groups(Vec<(String, KnownGroup)>),
     Promotion(Promotion),
-    DeletePromotion {
-        id: String,
-    },
+    DeletePromotion(String),
     Decision(Box<DecisionRow>),
-    DecisionState {
-        id: i64,
-        state: &'static str,
-    },
+    DecisionState(i64, &'static str),
     /// The topmost directory that was created for a decision's file.
-    MadeFolder {
-        id: i64,
-        folder: String,
-    },
-    DeleteDecision {
-        id: i64,
-    },
+    MadeFolder(i64, String),
+    DeleteDecision(i64),
     Guard(Guard),
-    DeleteGuard {
-        fingerprint: String,
-    },
-    GuardHit {
-        fingerprint: String,
-    },
-    State {
-        name: &'static str,
-        value: String,
-    },
+    DeleteGuard(String),
+    GuardHit(String),
+    /// A name and its value.
+    State(&'static str, String),
     /// Deletes rejected candidates that were last seen before `rejected`, and evidence from before `evidence`.
     Retain {
         rejected: String,
@@ -105,7 +87,7 @@ impl Change {
     async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
         let statement = match self {
             Self::Put(rows) => return put(connection, rows).await,
-            Self::Delete { fingerprint } => return delete(connection, fingerprint).await,
+            Self::Delete(fingerprint) => return delete(connection, fingerprint).await,
             Self::Move { from, to } => return move_all(connection, from, to).await,
             Self::Evidence(lists) => {
                 let put = "INSERT INTO ccd_evidence_lists ({columns}) {values}";
@@ -135,26 +117,24 @@ impl Change {
             Self::Retain { rejected, evidence } => {
                 return retain(connection, rejected, evidence).await;
             }
-            Self::DeletePromotion { id } => query("DELETE FROM promotions WHERE id = ?1").bind(id),
-            Self::DecisionState { id, state } => {
+            Self::DeletePromotion(id) => query("DELETE FROM promotions WHERE id = ?1").bind(id),
+            Self::DecisionState(id, state) => {
                 let update = query("UPDATE ccd_decisions SET state = ?2 WHERE id = ?1");
                 update.bind(id).bind(*state)
             }
-            Self::MadeFolder { id, folder } => {
+            Self::MadeFolder(id, folder) => {
                 let update = query("UPDATE ccd_decisions SET made_folder = ?2 WHERE id = ?1");
                 update.bind(id).bind(folder)
             }
-            Self::DeleteDecision { id } => {
-                query("DELETE FROM ccd_decisions WHERE id = ?1").bind(id)
-            }
-            Self::DeleteGuard { fingerprint } => {
+            Self::DeleteDecision(id) => query("DELETE FROM ccd_decisions WHERE id = ?1").bind(id),
+            Self::DeleteGuard(fingerprint) => {
                 query("DELETE FROM ccd_guards WHERE fingerprint = ?1").bind(fingerprint)
             }
-            Self::GuardHit { fingerprint } => {
+            Self::GuardHit(fingerprint) => {
                 let hit = query("UPDATE ccd_guards SET hits = hits + 1 WHERE fingerprint = ?1");
                 hit.bind(fingerprint)
             }
-            Self::State { name, value } => {
+            Self::State(name, value) => {
                 let put = query("INSERT OR REPLACE INTO ccd_state VALUES (?1, ?2)");
                 put.bind(*name).bind(value)
             }

@@ -225,10 +225,8 @@ pub(crate) async fn promotions(ledger: &Ledger) -> SqlResult<Vec<Promotion>> {
                 'reason', CAST(coalesce(reason, '') AS TEXT), 'promoted_at', CAST(coalesce(promoted_at, '') AS TEXT))
             FROM promotions ORDER BY promoted_at DESC, rowid DESC",
     );
-    Ok(readable(
-        rows.fetch_all(ledger.readers()).await?,
-        "promotions",
-    ))
+    let rows = rows.fetch_all(ledger.readers()).await?;
+    Ok(readable(rows, "promotions"))
 }
 
 /// Returns the pieces of evidence for a candidate, oldest first.
@@ -244,10 +242,8 @@ pub(crate) async fn evidence_of(
     );
     let rows = query_scalar(ccd_store::AssertSqlSafe(rows));
     let rows = rows.bind(fingerprint).bind(limit);
-    Ok(readable(
-        rows.fetch_all(ledger.readers()).await?,
-        "ccd_evidence",
-    ))
+    let rows = rows.fetch_all(ledger.readers()).await?;
+    Ok(readable(rows, "ccd_evidence"))
 }
 
 /// Returns when each piece of evidence for a candidate occurred, oldest first.

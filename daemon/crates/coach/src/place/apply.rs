@@ -53,12 +53,8 @@ pub(crate) fn plan(
         return Err(failed(&target.path, io::Error::other(why)));
     }
     let before = read(&target.path)?;
-    let text = match &before {
-        Some(bytes) => {
-            Some(std::str::from_utf8(bytes).map_err(|_| PlaceError::NotText(target.path.clone()))?)
-        }
-        None => None,
-    };
+    let text = before.as_deref().map(std::str::from_utf8).transpose();
+    let text = text.map_err(|_| PlaceError::NotText(target.path.clone()))?;
     let block = block_of(words);
     let has_others = || target.root.join(OTHER_INSTRUCTIONS).is_file();
     let after = match (target.is_shared, text) {

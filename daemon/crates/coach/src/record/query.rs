@@ -236,10 +236,8 @@ pub(crate) async fn mutes(events: &Events) -> SqlResult<Vec<Mute>> {
         "SELECT json_object('type', nullif(signal_type, ''), 'repo_id', nullif(repo_id, ''), 'since', since)
             FROM ccd_mutes ORDER BY since",
     );
-    Ok(readable(
-        rows.fetch_all(events.readers()).await?,
-        "ccd_mutes",
-    ))
+    let rows = rows.fetch_all(events.readers()).await?;
+    Ok(readable(rows, "ccd_mutes"))
 }
 
 pub(crate) async fn contexts_of(events: &Events, ids: &[&str]) -> SqlResult<Vec<Value>> {

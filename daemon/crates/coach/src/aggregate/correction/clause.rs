@@ -5,6 +5,12 @@ use std::sync::LazyLock;
 
 static WORDS: LazyLock<Lists> = LazyLock::new(|| Lists::new(include_str!("clause.txt")));
 
+/// What may follow the first words of a clause.
+const COMMAS: [char; 4] = [' ', ',', '，', '、'];
+
+/// Words between two clauses.
+const BORDERS: [&str; 5] = [" - ", " -- ", " but ", " and use ", " and then "];
+
 /// Returns the clauses of a line. A sign in the middle of a word, as in `a.rs`, ends none.
 pub(super) fn clauses(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(line);
@@ -18,20 +24,10 @@ pub(super) fn clauses(line: &str) -> impl Iterator<Item = &str> {
                 }
                 '\u{2014}' | '\u{2013}' => true,
                 ' ' => {
-                    return [" - ", " -- ", " but ", " and use ", " and then "]
-                        .iter()
-                        .find(|border| text[at..].starts_with(**border))
-                        // The verb of "and use" is part of the next clause.
-                        .map(|border| {
-                            (
-                                at,
-                                at + if border.ends_with("use ") {
-                                    " and ".len()
-                                } else {
-                                    border.len()
-                                },
-                            )
-                        });
+                    let mut borders = BORDERS.iter();
+                    let border = borders.find(|border| text[at..].starts_with(**border))?;
+                    // The verb of "and use" is part of the next clause.
+                    return Some((at, at + border.trim_end_matches("use ").len()));
                 }
                 _ => false,
             };
@@ -52,12 +48,12 @@ pub(super) fn without_fillers(mut clause: &str) -> &str {
             let Some(rest) = strip_words(clause, filler) else {
                 continue;
             };
-            // "stop adding" is no filler but the matter itself.
-            let is_order = *filler == "stop" && is_gerund(rest);
+            // "stop adding" and "stop the server" are no fillers but the matter itself.
+            let is_order = *filler == "stop" && (is_gerund(rest) || is_program(rest));
             // Nor is "no quiero", which is no answer but a negation.
             let is_negation = *filler == "no" && !rest.starts_with(',') && !is_english(rest);
             if !is_order && !is_negation && !avoids(clause) {
-                clause = rest.trim_start_matches([',', ' ']);
+                clause = rest.trim_start_matches(COMMAS);
                 continue 'again;
             }
         }
@@ -79,7 +75,7 @@ pub(super) fn avoids(clause: &str) -> bool {
 
 pub(super) fn avoided(clause: &str) -> Option<&str> {
     let rest = strip_any(clause, "avoided")?;
-    if strip_words(rest, "not").is_some() {
+    if strip_words(rest, "not").is_some() || (starts_with(clause, "stop") && is_program(rest)) {
         return None;
     }
     let rest = strip_words(rest, "just").unwrap_or(rest);
@@ -104,6 +100,22 @@ pub(super) fn wanted(clause: &str) -> Option<&str> {
     }
 }
 
+/// Returns what a reproach wants: "you should have used X" means "use X".
+pub(super) fn reproached(clause: &str) -> Option<String> {
+    let (done, object) = strip_words(clause, "you should have")?.split_once(' ')?;
+    let is_done = |verb: &&&str| {
+        let (stem, last) = (verb.trim_end_matches(['e', 'y']), &verb[verb.len() - 1..]);
+        let endings = ["ed", "ied", &format!("{last}ed")];
+        done == **verb
+            || done
+                .strip_prefix(stem)
+                .is_some_and(|end| endings.contains(&end))
+    };
+    let irregular = || WORDS.row("done", done)?.first().copied();
+    let verb = irregular().or_else(|| WORDS.get("verbs").iter().find(is_done).copied())?;
+    Some(format!("{verb} {object}"))
+}
+
 /// Returns both sides of "use X instead of Y".
 pub(super) fn contrast(want: &str) -> (&str, Option<&str>) {
     // "Do not" in the middle is another order, and "is not" a statement.
@@ -117,7 +129,7 @@ pub(super) fn contrast(want: &str) -> (&str, Option<&str>) {
         .map_or((want, None), |(want, other)| (want, Some(other)))
 }
 
-fn without_end(mut text: &str) -> &str {
+pub(super) fn without_end(mut text: &str) -> &str {
     for end in WORDS.get("ends") {
         text = text.strip_suffix(end).unwrap_or(text);
     }
@@ -125,10 +137,10 @@ fn without_end(mut text: &str) -> &str {
 }
 
 /// Returns what follows `words`, in any case, when they are whole words at the start.
-fn strip_words<'a>(text: &'a str, words: &str) -> Option<&'a str> {
+pub(super) fn strip_words<'a>(text: &'a str, words: &str) -> Option<&'a str> {
     let head = text.get(..words.len())?;
     let rest = &text[words.len()..];
-    let is_whole = rest.is_empty() || rest.starts_with([' ', ',']);
+    let is_whole = rest.is_empty() || rest.starts_with(COMMAS);
     (head.eq_ignore_ascii_case(words) && is_whole).then(|| rest.trim_start())
 }
 
@@ -163,6 +175,11 @@ pub(super) fn is_case(sentence: &str) -> bool {
 
 pub(super) fn first_word(text: &str) -> &str {
     text.split(' ').next().unwrap_or_default()
+}
+
+/// Returns whether something is stopped that runs: "stop the server".
+fn is_program(stopped: &str) -> bool {
+    starts_with(stopped, "the") || starts_with(stopped, "my")
 }
 
 pub(super) fn is_gerund(text: &str) -> bool {

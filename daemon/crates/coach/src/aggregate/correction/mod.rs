@@ -1,9 +1,12 @@
 //! Corrections: what the user does not want, what the user wants instead, and when.
 
 mod clause;
+mod one_time;
+mod refusal;
 mod said;
 mod sentence;
 
+pub(super) use one_time::is_standing;
 pub(super) use said::Said;
 
 use super::wording::Wording;
@@ -18,10 +21,11 @@ pub(super) fn said(event: &Event) -> Option<(String, Said)> {
     let text = items.iter().fold(event.message().to_owned(), |text, mark| {
         text.replace(mark, ". ")
     });
+    let text = refusal::joined(&text).into_owned();
     let mut said = Said::new(&text);
     if said.is_pause() {
         said = Said::pause(said);
-    } else if sentence::is_only_now(&text) || said.is_one_act() {
+    } else if said.is_one_time(&text) {
         return None;
     }
     Some((said.standing.clone().unwrap_or(text), said))

@@ -2,10 +2,11 @@
 
 use super::ALWAYS;
 use super::clause::{
-    avoided, clauses, contrast, first_word, is_case, is_gerund, starts_with, wanted,
-    without_fillers,
+    avoided, clauses, contrast, first_word, is_case, is_gerund, reproached, starts_with, wanted,
+    without_end, without_fillers,
 };
-use super::sentence::{END, is_one_act, rule, sentences, standing};
+use super::one_time::{is_all_work, is_at_hand, is_lasting, is_one_act, is_only_now};
+use super::sentence::{END, rule, sentence, sentences, standing};
 use crate::aggregate::wording::{Wording, one_line};
 use crate::fingerprint::CandidateType;
 use crate::similarity::Keywords;
@@ -17,7 +18,7 @@ pub(in crate::aggregate) struct Said {
     /// What is to be done: "change the source".
     pub(super) want: Option<String>,
     /// What is not to be used: "npm" in "use pnpm instead of npm".
-    pub(super) instead_of: Option<String>,
+    instead_of: Option<String>,
     /// The whole sentence, if it starts with the case in which it holds: "when you touch the schema, never …".
     in_case: Option<String>,
     /// The sentence of which the user says that it holds from now on.
@@ -29,10 +30,6 @@ pub(in crate::aggregate) struct Said {
 
 /// How a clause of a question starts that asks the assistant to do something.
 const ASKED: &str = "can you|could you|would you|will you|please|why";
-
-/// What the assistant's work is on, as a whole, and words beside it.
-const WORK: &str = "code coding anything changes edits files commands";
-const WORKING: &str = "write writing make making change edit implement do run modify execute start touch any the new or and yet else more";
 
 impl Said {
     pub(in crate::aggregate) fn new(text: &str) -> Self {
@@ -86,10 +83,14 @@ impl Said {
             && self.want.is_some()
         {
             let other = other.strip_prefix("to ").unwrap_or(other);
-            self.instead_of.get_or_insert_with(|| other.to_owned());
+            self.instead_of
+                .get_or_insert_with(|| without_end(other).to_owned());
             return;
         }
-        let clause = without_fillers(clause);
+        let reproached = reproached(clause);
+        let clause = reproached
+            .as_deref()
+            .unwrap_or_else(|| without_fillers(clause));
         if let Some(avoid) = avoided(clause) {
             if !Keywords::new(avoid).is_empty() && self.avoid.is_none() {
                 self.avoid = Some(avoid.to_owned());
@@ -136,21 +137,21 @@ impl Said {
 
     /// Returns whether it only holds the assistant back from its work: "don't write any code". The user wants to talk first.
     pub(super) fn is_pause(&self) -> bool {
-        let avoid = self.avoid.as_deref().unwrap_or_default().to_lowercase();
-        let is_in = |list: &str, word: &str| {
-            list.split(' ')
-                .any(|listed| listed == word.trim_end_matches(','))
-        };
-        avoid.split(' ').any(|word| is_in(WORK, word))
-            && avoid
-                .split(' ')
-                .all(|word| is_in(WORK, word) || is_in(WORKING, word))
+        self.avoid.as_deref().is_some_and(is_all_work)
     }
 
-    pub(super) fn is_one_act(&self) -> bool {
-        self.avoid.is_none()
-            && self.standing.is_none()
-            && self.want.as_deref().is_some_and(is_one_act)
+    /// Returns whether it is about this moment, this task or one thing at hand. `text` is the message.
+    pub(super) fn is_one_time(&self, text: &str) -> bool {
+        if is_only_now(text) || self.standing.is_some() || is_lasting(text) {
+            return is_only_now(text);
+        }
+        let parts = [&self.avoid, &self.want].into_iter().flatten();
+        let mut matter = parts.map(String::as_str).collect::<Vec<_>>().join(", ");
+        if matter.is_empty() {
+            matter = sentence(text).unwrap_or_default();
+        }
+        let is_choice = self.avoid.is_some() || self.instead_of.is_some();
+        !is_choice && is_one_act(&matter, text) || is_at_hand(&matter)
     }
 
     /// Returns a message from the sentence on that says it.

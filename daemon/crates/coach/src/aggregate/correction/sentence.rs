@@ -1,6 +1,9 @@
 //! A correction in the user's own words, as a rule.
 
-use super::clause::{avoided, avoids, first_word, is_order, starts_with, without_fillers};
+use super::clause::{
+    avoided, avoids, first_word, is_order, starts_with, strip_words, without_fillers,
+};
+use super::one_time::is_about_scope;
 use crate::aggregate::wording::one_line;
 use crate::similarity::Keywords;
 use crate::table::Lists;
@@ -56,21 +59,6 @@ fn find_any(text: &str, list: &str) -> Option<(usize, &'static str)> {
     entries.find_map(|entry| Some((text.find(entry)?, *entry)))
 }
 
-/// Returns whether a correction counts for this moment or this task only.
-pub(super) fn is_only_now(text: &str) -> bool {
-    find_any(&text.to_lowercase(), "only now").is_some()
-}
-
-/// Returns whether an order is done once it was followed: "delete the file foo.txt".
-pub(super) fn is_one_act(order: &str) -> bool {
-    let order = order.to_lowercase();
-    let words: Vec<&str> = order.split(' ').collect();
-    let is_one = |word: &&str| WORDS.has("one", word) || word.contains(['.', '/']);
-    words.first().is_some_and(|verb| WORDS.has("acts", verb))
-        && words.get(1).is_some_and(is_one)
-        && !words.iter().any(|word| WORDS.has("general", word))
-}
-
 /// Returns the part of a message that is the rule: the one with most words, without what only opens it. `None` if it is a
 /// question or says too little.
 pub(super) fn sentence(text: &str) -> Option<String> {
@@ -85,7 +73,7 @@ fn is_report(sentence: &str) -> bool {
     let first = first_word(sentence).trim_end_matches(',').to_lowercase();
     let is_state = avoids(sentence) && avoided(sentence).is_none();
     let is_wish = starts_with(sentence, "i don't want");
-    let is_about = WORDS.has("reports", &first) && !is_wish;
+    let is_about = WORDS.has("reports", &first) && !is_wish && !is_about_scope(sentence);
     is_state || is_about || (first.ends_with("ed") && first != "need")
 }
 
@@ -95,11 +83,10 @@ pub(super) const END: [char; 6] = ['.', '!', '。', '！', ',', ' '];
 /// Returns a sentence without what only opens it, if it says enough for a rule.
 pub(super) fn rule(sentence: &str) -> Option<String> {
     let best = without_interjection(without_fillers(sentence));
-    let opening = WORDS.get("openings").iter().find(|opening| {
-        best.get(..opening.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(opening))
-    });
-    let best = opening.map_or(best, |opening| &best[opening.len()..]);
+    let mut openings = WORDS.get("openings").iter();
+    let best = openings
+        .find_map(|opening| strip_words(best, opening))
+        .unwrap_or(best);
     let letters = best.chars().filter(|letter| letter.is_alphabetic()).count();
     let is_rule = letters >= MIN_LETTERS && Keywords::new(best).len() >= 2;
     (is_rule && best.chars().count() <= MAX_CHARS).then(|| best.to_owned())
@@ -126,12 +113,13 @@ pub(super) fn sentences(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns a sentence without the first words before a comma, if most of it follows: "wrong branch, always branch off
-/// develop".
+/// Returns a sentence without the first words before a comma, or a rebuke there, if most of it follows: "wrong branch, always
+/// branch off develop".
 fn without_interjection(sentence: &str) -> &str {
+    let is_rebuke = |start| WORDS.has("rebukes", &first_word(start).to_lowercase());
     match sentence.split_once(", ") {
         Some((start, rest))
-            if start.split(' ').count() <= 3
+            if (start.split(' ').count() <= 3 || is_rebuke(start))
                 && Keywords::new(rest).len() > Keywords::new(start).len()
                 && Keywords::new(rest).len() >= 2 =>
         {

@@ -68,7 +68,7 @@ pub fn main() -> u8 {
         Err(error) => return without_verb(&error, &words).code(),
     };
     let mut context = Context::new(args.global);
-    let exit = match verb::dispatch(args.noun, &mut context) {
+    let exit = match verb::dispatch(args.given, &mut context) {
         Ok(exit) => exit,
         Err(failure) => {
             context.report(&failure);

@@ -2,7 +2,7 @@
 //!
 //! `# GROUP` starts a part of the help of `ccctl`, `= WORD: ABOUT` a word, `== VERB, ALIAS > METHOD: ABOUT` a verb of it, and `* NAME` a list of
 //! arguments that others include. After `>` is the method whose parameters the arguments are, if that is all there is to do. A word with lines of
-//! its own before its verbs (`optional`, if it has no arguments) works without a verb. Two lists are of other words for commands.
+//! its own before its verbs, other than `usage` (`optional`, if it has no arguments), works without a verb. Two lists are of other words for commands.
 //!
 //! An argument is its names, the name of its value (`<REQUIRED>`, `[OPTIONAL]`, `...` for several), and further words: the
 //! kind of the value (`value.rs`), what completion offers (`@sessions`, `offer.rs`), and what clap is to know about it. A later line about the
@@ -53,7 +53,8 @@ pub(super) fn definition(word: &str) -> Option<Command> {
         return Some(command);
     }
     let has_arguments = command.get_arguments().next().is_some();
-    let command = if own.is_empty() {
+    let needs_verb = { own.lines() }.all(|line| line.is_empty() || line.starts_with("usage "));
+    let command = if needs_verb {
         command
             .subcommand_required(true)
             .arg_required_else_help(true)

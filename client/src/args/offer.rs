@@ -41,6 +41,7 @@ impl NameKind {
             "tapes" => Self::Tapes,
             "executions" => Self::Executions,
             "conversations" => Self::Conversations,
+            "transcripts" => Self::Transcripts,
             "investigations" => Self::Investigations,
             "test_reports" => Self::TestReports,
             "pending" => Self::PendingCandidates,
@@ -84,6 +85,7 @@ impl ArgExt for ValueKind {}
 impl ValueKind {
     pub(super) fn named(name: &str) -> Option<Self> {
         Some(match name {
+            "transcript_or_file" => Self::TranscriptOrFile,
             "variables" => Self::Variables,
             "keys" => Self::Keys,
             "methods" => Self::Methods,

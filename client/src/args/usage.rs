@@ -298,16 +298,6 @@ mod tests {
     }
 
     #[test]
-    fn the_session_comes_first() {
-        for verb in ["send", "wait"] {
-            let help = Ccctl::parse_words(&words(&format!("ccctl session {verb} --help")));
-            let help = help.unwrap_err();
-            let usage = format!("Usage: ccctl {verb} [OPTIONS] <SESSION> ");
-            assert!(help.to_string().contains(&usage), "{help}");
-        }
-    }
-
-    #[test]
     fn a_word_that_is_almost_a_subcommand_is_found() {
         let exec = |word| subcommand_like("exec", word);
         for (word, like) in [

@@ -43,6 +43,25 @@ impl Notation {
     }
 }
 
+/// Returns whether a reader cannot see a character, or it changes the order of those that can be seen. Newline and tab are not
+/// among them, and neither are joiners: emoji and several scripts are written with them.
+#[must_use]
+pub fn is_unseen(c: char) -> bool {
+    match c {
+        '\n' | '\t' => false,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' => true,
+        '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' => true,
+        '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e01ef}' => true,
+        c => c.is_control(),
+    }
+}
+
+/// Returns whether a character is unseen in a line: newline, tab and joiners are, too.
+#[must_use]
+pub fn is_invisible(c: char) -> bool {
+    is_unseen(c) || matches!(c, '\n' | '\t' | '\u{200c}' | '\u{200d}')
+}
+
 fn is_obeyed(c: char) -> bool {
     let is_direction = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     is_direction || c.is_control() && !matches!(c, '\n' | '\t')

@@ -230,12 +230,4 @@ mod tests {
             assert_eq!(found.flatten(), env);
         }
     }
-
-    #[test]
-    fn without_a_source_the_error_says_what_to_give() {
-        assert_eq!(
-            no_source("pw", Some("DB"), "").line(),
-            "ccctl: the secret pw is needed: set the variable DB, or give --secret pw=env:VARIABLE or --secret pw=file:PATH"
-        );
-    }
 }

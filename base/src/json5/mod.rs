@@ -9,4 +9,4 @@ mod write;
 pub use fault::{BOM, Fault, Stop, lines_in, place};
 pub use literal::Number;
 pub use scan::{Format, Key, Kind, Scanned, Scanner, line_end};
-pub use write::{is_invisible, key, list, map, object, quoted, value};
+pub use write::{key, list, map, object, quoted, value};

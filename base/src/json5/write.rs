@@ -1,5 +1,6 @@
 //! Values as JSON5 text.
 
+use crate::visible::is_invisible;
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -85,23 +86,6 @@ pub fn object<'k>(members: impl Iterator<Item = (&'k String, String)>) -> String
 /// Writes a list of written values on one line.
 pub fn list(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(", "))
-}
-
-/// Returns whether a character shows nothing, ends a line, or changes the direction of the text after it.
-pub fn is_invisible(char: char) -> bool {
-    char.is_control()
-        || matches!(
-            char,
-            '\u{ad}'
-                | '\u{61c}'
-                | '\u{180e}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-                | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e007f}'
-        )
 }
 
 #[cfg(test)]

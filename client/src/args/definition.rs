@@ -2,7 +2,7 @@
 //!
 //! `# GROUP` starts a part of the help of `ccctl`, `= WORD: ABOUT` a word, `== VERB, ALIAS > METHOD: ABOUT` a verb of it, and `* NAME` a list of
 //! arguments that others include. After `>` is the method whose parameters the arguments are, if that is all there is to do. A word with lines of
-//! its own before its verbs (`optional`, if it has no arguments) works without a verb. Two lists are of other words for commands.
+//! its own before its verbs, other than `usage` (`optional`, if it has no arguments), works without a verb. Two lists are of other words for commands.
 //!
 //! An argument is its names, the name of its value (`<REQUIRED>`, `[OPTIONAL]`, `...` for several), and further words: the
 //! kind of the value (`value.rs`), what completion offers (`@sessions`, `offer.rs`), and what clap is to know about it. A later line about the
@@ -10,7 +10,7 @@
 //!
 //! Building all definitions takes longer than a call, so each word's is built only when it is asked for.
 
-use super::offer::{DaemonPath, NameKind, ValueKind};
+use super::offer::{DaemonPath, Offer};
 use super::value;
 use clap::builder::{OsStringValueParser, TypedValueParser as _, ValueParser};
 use clap::{Arg, ArgAction, ArgGroup, Command, ValueHint};
@@ -53,7 +53,8 @@ pub(super) fn definition(word: &str) -> Option<Command> {
         return Some(command);
     }
     let has_arguments = command.get_arguments().next().is_some();
-    let command = if own.is_empty() {
+    let needs_verb = { own.lines() }.all(|line| line.is_empty() || line.starts_with("usage "));
+    let command = if needs_verb {
         command
             .subcommand_required(true)
             .arg_required_else_help(true)
@@ -178,7 +179,7 @@ fn argument(line: &'static str) -> Option<Arg> {
         } else if word.starts_with(['<', '[']) {
             with_value(arg, word)
         } else if let Some(kind) = word.strip_prefix('@') {
-            offering(arg, kind)
+            arg.add(Offer(kind))
         } else {
             with_word(arg, word)
         };
@@ -241,7 +242,7 @@ fn of_kind(arg: Arg, kind: &'static str) -> Arg {
             .hide_env_values(true)
             .default_value("C-\\ d")
             .hide_default_value(true),
-        "event" | "test_type" => arg.hide_possible_values(true),
+        "event" | "test_type" | "pattern_type" => arg.hide_possible_values(true),
         "place" => arg.add(DaemonPath::Directory),
         "project" => arg.add(DaemonPath::Project),
         "tape" => arg.add(DaemonPath::Tape),
@@ -271,16 +272,6 @@ fn reader(kind: &'static str) -> ValueParser {
     ValueParser::new(move |text: &str| value::read(kind, text))
 }
 
-fn offering(arg: Arg, kind: &str) -> Arg {
-    if let Some(kind) = NameKind::named(kind) {
-        return arg.add(kind);
-    }
-    match ValueKind::named(kind) {
-        Some(kind) => arg.add(kind),
-        None => arg,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -289,6 +280,7 @@ mod tests {
     use std::os::unix::ffi::OsStringExt as _;
 
     const RELATIONS: &str = "as is alias group default conflicts overrides requires unless";
+    const OFFERS: &str = "live sessions keys variables methods permission_modes";
     const FLAGS: &str = "required hidden comma hyphen negative trailing last";
 
     #[test]
@@ -334,7 +326,9 @@ mod tests {
             for word in words.split(' ').skip_while(|word| word.starts_with('-')) {
                 let is_known = match word.strip_prefix('@') {
                     Some(kind) => {
-                        NameKind::named(kind).is_some() || ValueKind::named(kind).is_some()
+                        let mut lists = ["offered names", "offered words"].into_iter();
+                        lists.any(|list| Offer(kind).words_in(list).is_some())
+                            || OFFERS.split(' ').any(|one| one == kind)
                     }
                     None if word.starts_with(['<', '[']) => true,
                     None => match word.split_once('=') {

@@ -1,6 +1,5 @@
 //! The command line: `commands.txt` defines it, `definition` reads that, `given` is what was given.
 
-mod conversation;
 mod definition;
 mod events;
 mod given;
@@ -12,33 +11,23 @@ mod usage;
 mod value;
 
 use clap::error::ErrorKind;
-use clap::{Args, Command, FromArgMatches, Subcommand, ValueHint};
+use clap::{Args, Command, FromArgMatches as _, ValueHint};
 use std::ffi::OsString;
 
-pub(crate) use conversation::*;
 pub(crate) use events::{DEFAULT_EVENTS, EVENTS};
 pub(crate) use given::Given;
 pub(crate) use help::{help, whole_definition};
 pub(crate) use hook::HookArgs;
 pub(crate) use line::{CommandLine, command_of_method, other_verbs, spelled_out};
-pub(crate) use offer::{DaemonPath, NameKind, ValueKind};
+pub(crate) use offer::{DaemonPath, Offer};
 pub(crate) use usage::{explain, only_conversation, subcommand_like};
-pub(crate) use value::{Size, ago};
-
-const CONVERSATION: &str = "conversation";
+pub(crate) use value::Size;
 
 /// A command line.
 #[derive(Debug)]
 pub(crate) struct Ccctl {
     pub(crate) global: Global,
-    pub(crate) noun: Noun,
-}
-
-/// The command and its arguments.
-#[derive(Debug)]
-pub(crate) enum Noun {
-    Conversation(Box<ConversationVerb>),
-    Given(Given),
+    pub(crate) given: Given,
 }
 
 impl Ccctl {
@@ -51,7 +40,7 @@ impl Ccctl {
         {
             return Ok(Self {
                 global: Global::default(),
-                noun: Noun::Given(Given::bare("hook")),
+                given: Given::bare("hook"),
             });
         }
         let words = line::respelled(words.to_vec());
@@ -87,27 +76,16 @@ impl Ccctl {
     }
 
     fn read(command: &Command, matches: &mut clap::ArgMatches) -> Result<Self, clap::Error> {
-        let noun = if command.get_name() == CONVERSATION {
-            Noun::Conversation(Box::from_arg_matches(matches)?)
-        } else {
-            Noun::Given(Given::of(command, matches))
-        };
+        let given = Given::of(command, matches);
         let global = Global::from_arg_matches_mut(matches)?;
-        Ok(Self { global, noun })
+        Ok(Self { global, given })
     }
 }
 
 /// Builds the definition of one word.
 fn definition(word: &str) -> Option<Command> {
-    let mut command = definition::definition(word)?;
+    let command = definition::definition(word)?;
     let about = command.get_about().cloned().unwrap_or_default();
-    if word == CONVERSATION {
-        command = command
-            .subcommand_required(true)
-            .arg_required_else_help(true);
-        command = ConversationVerb::augment_subcommands(command)
-            .override_usage("ccctl conversation [OPTIONS] [COMMAND]");
-    }
     let command = Global::augment_args(command).about(about);
     Some(command.disable_help_subcommand(true))
 }
@@ -165,10 +143,7 @@ pub(crate) fn parsed_line(line: &str) -> Result<Ccctl, clap::Error> {
 
 #[cfg(test)]
 pub(crate) fn parsed(line: &str) -> Result<Given, clap::Error> {
-    parsed_line(line).map(|parsed| match parsed.noun {
-        Noun::Given(given) => given,
-        other => panic!("{other:?}"),
-    })
+    parsed_line(line).map(|parsed| parsed.given)
 }
 
 #[cfg(test)]

@@ -1,54 +1,20 @@
 //! What completion offers for the value of an argument, which the argument itself says: one of these, or a hint of clap's for
 //! files, directories and programs.
 
-use ccd_protocol::exec::PERMISSION_MODES;
+use super::definition::lines_of;
 use clap::builder::ArgExt;
 
-/// Names that the daemon knows.
+/// A name after `@`: of a list in `commands.txt`, or of values that `complete::names` knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NameKind {
-    LiveSessions,
-    Sessions,
-    Programs,
-    Chains,
-    Jobs,
-    Tapes,
-    /// Runs of Claude Code.
-    Executions,
-    /// Of the executor.
-    Conversations,
-    /// Of Claude Code.
-    Transcripts,
-    Investigations,
-    TestReports,
-    /// Of the coach, those that wait for a decision.
-    PendingCandidates,
-    Candidates,
-    ConfigKeys,
-    Categories,
-}
+pub(crate) struct Offer(pub(crate) &'static str);
 
-impl ArgExt for NameKind {}
+impl ArgExt for Offer {}
 
-impl NameKind {
-    pub(super) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "live" => Self::LiveSessions,
-            "sessions" => Self::Sessions,
-            "programs" => Self::Programs,
-            "chains" => Self::Chains,
-            "jobs" => Self::Jobs,
-            "tapes" => Self::Tapes,
-            "executions" => Self::Executions,
-            "conversations" => Self::Conversations,
-            "investigations" => Self::Investigations,
-            "test_reports" => Self::TestReports,
-            "pending" => Self::PendingCandidates,
-            "candidates" => Self::Candidates,
-            "config_keys" => Self::ConfigKeys,
-            "categories" => Self::Categories,
-            _ => return None,
-        })
+impl Offer {
+    /// The words that a list of the definition has for this name.
+    pub(crate) fn words_in(self, list: &str) -> Option<Vec<&'static str>> {
+        let (_, words) = lines_of(list).find(|(name, _)| *name == self.0)?;
+        Some(words.split(' ').collect())
     }
 }
 
@@ -63,41 +29,3 @@ pub(crate) enum DaemonPath {
 }
 
 impl ArgExt for DaemonPath {}
-
-/// Other values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ValueKind {
-    /// A conversation that Claude Code has a transcript of, or a file.
-    TranscriptOrFile,
-    /// Environment variables.
-    Variables,
-    /// Names of keys, separated by commas.
-    Keys,
-    /// Methods of the protocol.
-    Methods,
-    PatternTypes,
-    Words(&'static [&'static str]),
-}
-
-impl ArgExt for ValueKind {}
-
-impl ValueKind {
-    pub(super) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "variables" => Self::Variables,
-            "keys" => Self::Keys,
-            "methods" => Self::Methods,
-            "pattern_types" => Self::PatternTypes,
-            "signals" => Self::Words(SIGNALS),
-            "levels" => Self::Words(&["error", "warn", "info", "debug", "trace"]),
-            "switch" => Self::Words(&["on", "off"]),
-            "permission_modes" => Self::Words(PERMISSION_MODES),
-            _ => return None,
-        })
-    }
-}
-
-const SIGNALS: &[&str] = &[
-    "INT", "TERM", "HUP", "KILL", "STOP", "CONT", "QUIT", "USR1", "USR2", "TSTP", "WINCH", "ALRM",
-    "PIPE", "ABRT", "TTIN", "TTOU",
-];

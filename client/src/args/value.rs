@@ -2,17 +2,16 @@
 
 use super::events::EVENTS;
 use crate::detach_keys::detach_keys;
-use crate::typed::typed;
 use ccd_base::clock;
 use ccd_policy::split_list;
 use ccd_protocol::black_box::TestType;
 use ccd_protocol::coach::{CandidateStatus, CandidateType, Scope, SignalType};
+use ccd_protocol::conversation::TurnNumbers;
 use ccd_protocol::data::DataPart;
 use ccd_protocol::pattern::PatternType;
 use ccd_protocol::tape::Decorator;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::time::{Duration, SystemTime};
 
@@ -38,17 +37,18 @@ pub(super) fn read(kind: &str, text: &str) -> Result<Value, String> {
         "days" if text.ends_with(|c: char| c.is_ascii_alphabetic()) => json!(age(text)?),
         "days" => json!(age(&format!("{text}d"))?),
         "time" => json!(time(text)?),
+        // The daemon checks other times.
+        "moment" => json!(ago(text).unwrap_or_else(|| text.to_owned())),
+        "turns" => json!(turn_numbers(text)?),
         "factor" => json!(factor(text)?),
         "percent" => json!(percent(text)?),
         "latency" => latency(text)?,
         "size" => size(text)?,
-        "switch" => json!(switch(text)?),
         "dir" | "place" | "project" => json!(directory(text)?),
         "variable" => json!(variable(text)?),
         "terminal_type" => json!(terminal_type(text)?),
         "tools" => tools(text)?,
         "decorator" => decorator(text)?,
-        "pattern_type" => pattern_type(text)?,
         "keys" => detach_keys(text).map(|_| json!(text))?,
         "file" | "tape" if text.is_empty() => return Err("give a path".to_owned()),
         kind => match kind.split_once("..") {
@@ -61,7 +61,8 @@ pub(super) fn read(kind: &str, text: &str) -> Result<Value, String> {
 /// True for the kinds that `commands.txt` can name.
 #[cfg(test)]
 pub(super) fn is_known(kind: &'static str) -> bool {
-    let with_a_form = "size switch dir place project variable terminal_type tools decorator pattern_type keys time";
+    let with_a_form =
+        "size dir place project variable terminal_type tools decorator keys time moment turns";
     let as_given = "tape file program command raw";
     let mut kinds = with_a_form.split(' ').chain(as_given.split(' '));
     is_number(kind) || names(kind).is_some() || kinds.any(|one| one == kind)
@@ -81,6 +82,7 @@ pub(super) fn names(kind: &'static str) -> Option<Vec<&'static str>> {
         "candidate_status" => CandidateStatus::ALL.iter().map(|one| one.name()).collect(),
         "scope" => Scope::ALL.iter().map(|one| one.name()).collect(),
         "test_type" => TestType::ALL.map(TestType::name).to_vec(),
+        "pattern_type" => PatternType::ALL.map(PatternType::name).to_vec(),
         "data_part" => DataPart::ALL.map(DataPart::name).to_vec(),
         "event" => EVENTS.to_vec(),
         kind if kind.contains('|') => kind.split('|').collect(),
@@ -104,7 +106,7 @@ pub(super) fn one_of(names: Vec<&'static str>) -> impl TypedValueParser<Value = 
 }
 
 /// Parses a directory, which need not exist.
-pub(super) fn directory(text: &str) -> Result<String, String> {
+fn directory(text: &str) -> Result<String, String> {
     match text {
         "" => Err("give a directory, such as tests/tapes".to_owned()),
         text => Ok(text.to_owned()),
@@ -136,7 +138,7 @@ fn age(text: &str) -> Result<f64, String> {
 }
 
 /// The time of an age, counted back from now, in RFC 3339.
-pub(crate) fn ago(text: &str) -> Option<String> {
+fn ago(text: &str) -> Option<String> {
     let age = Duration::try_from_secs_f64(age(text).ok()?).ok();
     let time = age.and_then(|age| SystemTime::now().checked_sub(age));
     // The daemon's records start later.
@@ -224,44 +226,25 @@ fn terminal_type(text: &str) -> Result<String, String> {
     })
 }
 
-/// Parses `on` or `off`.
-fn switch(text: &str) -> Result<bool, String> {
-    match text {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        _ => Err("give on or off".to_owned()),
-    }
-}
-
-/// A parser of one of these words, in any case; `-` and `_` are the same.
-pub(super) fn word<T: Clone + Send + Sync + 'static>(
-    names: impl IntoIterator<Item = &'static str>,
-    named: fn(&str) -> Option<T>,
-) -> impl TypedValueParser<Value = T> {
-    let names = names.into_iter().map(|name| {
-        let value = PossibleValue::new(name);
-        if name.contains('_') {
-            value.alias(name.replace('_', "-"))
-        } else {
-            value
-        }
-    });
-    PossibleValuesParser::new(names)
-        .try_map(move |name| named(&name.replace('-', "_")).ok_or("this is not one of the names"))
-}
-
-/// The value of a word of the protocol, in any case; `-` and `_` are the same.
-pub(super) fn named<T: DeserializeOwned>(word: &str) -> Option<T> {
-    let word = word.to_ascii_lowercase();
-    let spellings = [word.replace('_', "-"), word.replace('-', "_")];
-    let mut values = spellings.into_iter().map(Value::String);
-    values.find_map(|word| typed(&word).ok())
-}
-
 fn within(text: &str, (first, last): (&str, &str)) -> Result<u64, String> {
     let number = |text: &str| text.parse::<u64>().ok();
     let found = number(text).filter(|found| (number(first)..=number(last)).contains(&Some(*found)));
     found.ok_or_else(|| format!("give a whole number from {first} to {last}"))
+}
+
+/// Parses `3..9`, `3..` or `3`.
+fn turn_numbers(text: &str) -> Result<TurnNumbers, String> {
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    let number = |text: &str| text.parse::<u64>().ok().filter(|number| *number > 0);
+    let last = if last.is_empty() {
+        Some(u64::MAX)
+    } else {
+        number(last)
+    };
+    match (number(first), last) {
+        (Some(first), Some(last)) if first <= last => Ok(TurnNumbers { first, last }),
+        _ => Err("give the first and the last turn, such as 3..9".to_owned()),
+    }
 }
 
 fn percent(text: &str) -> Result<f64, String> {
@@ -300,16 +283,6 @@ fn tools(text: &str) -> Result<Value, String> {
     match split_list(text) {
         rules if rules.is_empty() => Err("give at least one tool, such as Read".to_owned()),
         rules => Ok(json!(rules)),
-    }
-}
-
-fn pattern_type(text: &str) -> Result<Value, String> {
-    let text = text.to_ascii_lowercase().replace('-', "_");
-    let names = PatternType::ALL.map(PatternType::name);
-    if names.contains(&&*text) {
-        Ok(json!(text))
-    } else {
-        Err(format!("give one of {}", names.join(", ")))
     }
 }
 

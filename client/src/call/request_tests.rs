@@ -50,16 +50,6 @@ fn an_error_without_id_is_the_answer() {
 }
 
 #[test]
-fn what_only_looks_is_asked_again_when_the_daemon_goes_away() {
-    let server = serve(&[
-        "{\"jsonrpc\":\"2.0\",\"id\":1,",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n",
-    ]);
-    ping(&server).unwrap();
-    assert_eq!(server.requests().len(), 2);
-}
-
-#[test]
 fn a_line_that_is_no_message_is_an_internal_error() {
     let server = serve(&["hello\n"]);
     assert_eq!(ping(&server).unwrap_err().exit(), Exit::Internal);

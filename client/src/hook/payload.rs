@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_complete_object_ends_the_reading_also_if_the_writer_keeps_its_end_open() {
+    fn an_object_is_complete_at_the_brace_that_closes_it() {
         for (parts, is_complete) in [
             (&["{}"][..], true),
             (&[" \n{\"a\": [{}, \"}\"], \"b\": {}}\n"], true),
@@ -250,13 +250,6 @@ mod tests {
                 object.feed(part.as_bytes());
             }
             assert_eq!(object.is_complete, is_complete, "{parts:?}");
-            let (reader, mut writer) = UnixStream::pair().unwrap();
-            writer.write_all(parts.concat().as_bytes()).unwrap();
-            let limit = Duration::from_millis(if is_complete { 60_000 } else { 20 });
-            let start = Instant::now();
-            let read = read(reader.as_fd(), start + limit);
-            assert_eq!(String::from_utf8(read).unwrap(), parts.concat());
-            assert!(start.elapsed() < Duration::from_secs(30), "{parts:?}");
         }
     }
 

@@ -91,18 +91,6 @@ fn connections_that_bring_nothing_are_not_replaced_for_ever() {
 }
 
 #[test]
-fn a_daemon_that_is_gone_is_told_and_none_is_started() {
-    let mut server = serve(vec![vec![output(0, 0, 1, "YQ==")]], false);
-    server.place.may_start = true;
-    let mut follow = start(&server.place, None).unwrap();
-    follow.next().unwrap();
-    server.closed.recv().unwrap();
-    let failure = follow.next().unwrap_err();
-    assert!(matches!(failure, Failure::Lost { .. }), "{failure}");
-    assert!(follow.next().is_err());
-}
-
-#[test]
 fn the_lifeline_is_the_connection_of_the_moment() {
     let pushed = [output(0, 0, 1, "YQ=="), output(0, 1, 2, "Yg==")];
     let server = serve(pushed.map(|item| vec![item]).into(), false);

@@ -58,15 +58,6 @@ fn what_was_missed_is_read_back_before_what_comes() {
 }
 
 #[test]
-fn a_daemon_that_goes_away_is_no_end_of_the_session() {
-    let server = TestServer::start(vec![vec![Turn::Push(Vec::new())]]);
-    let mut output = start(&server);
-    server.closed.recv().unwrap();
-    let failure = output.next().unwrap_err();
-    assert!(matches!(failure, Failure::Lost { .. }), "{failure}");
-}
-
-#[test]
 fn output_is_cut_where_its_stream_changes() {
     let out = |text: &str| OutputChunk::Output(text.into());
     let error = |text: &str| OutputChunk::Error(text.into());

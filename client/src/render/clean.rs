@@ -1,5 +1,6 @@
 //! Texts of other programs, without what controls a terminal or misleads a reader.
 
+use ccd_base::visible::is_unseen;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
@@ -77,20 +78,6 @@ fn final_len(text: &str, inner: RangeInclusive<char>, last: RangeInclusive<char>
         .find(|c: char| !inner.contains(&c))
         .unwrap_or(text.len());
     end + usize::from(text[end..].starts_with(|c: char| last.contains(&c)))
-}
-
-/// The page of a conversation marks the same characters. Joiners are not among them: emoji and several scripts are written
-/// with them.
-fn is_unseen(c: char) -> bool {
-    match c {
-        '\n' | '\t' => false,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}' => {
-            true
-        }
-        '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
-        '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => true,
-        c => c.is_control(),
-    }
 }
 
 #[cfg(test)]

@@ -69,35 +69,3 @@ pub(crate) fn data_selected(reply: &Value, is_done: bool, out: &mut Printer<'_>)
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::render::printer::printed;
-    use serde_json::json;
-
-    #[test]
-    fn parts_with_something_have_a_paragraph_and_the_others_a_name() {
-        let part = |part: &str, items: u64| {
-            json!({"part": part, "items": items, "what": format!("{items} ended sessions"), "places": ["/base/sessions"],
-                "since": "2026-11-03T10:00:00.000Z", "bytes": 5000, "kept": "7 days", "off": "a key"})
-        };
-        let reply = json!({"parts": [part("sessions", 2), part("runs", 0)]});
-        let expected = "sessions       4.9K  2 ended sessions since 2026-11-03; kept 7 days\n\
-            \x20             /base/sessions\n\
-            \x20             off: a key\n\
-            nothing found: runs\n";
-        assert_eq!(printed(|out| data_kept(&reply, out)), expected);
-    }
-
-    #[test]
-    fn what_stays_follows_what_is_deleted() {
-        let part = json!({"part": "sessions", "items": 1, "what": "1 session", "left": ["2 live sessions: why"]});
-        let reply = json!({"parts": [part]});
-        let expected = "sessions      would delete 1 session\n\
-            sessions      would stay: 2 live sessions: why\n";
-        assert_eq!(printed(|out| data_selected(&reply, false, out)), expected);
-        let text = printed(|out| data_selected(&json!({"parts": []}), true, out));
-        assert_eq!(text, "nothing to delete\n");
-    }
-}

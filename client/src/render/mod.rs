@@ -52,9 +52,7 @@ pub(crate) use template::{fill, filled, text};
 pub(crate) use words::{few, joined};
 
 #[cfg(test)]
-mod program_tests;
-#[cfg(test)]
-mod tape_tests;
+mod examples;
 
 #[cfg(test)]
 pub(crate) use coach::candidate_tests;

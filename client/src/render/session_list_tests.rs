@@ -81,20 +81,6 @@ fn a_list_fits_every_width() {
 }
 
 #[test]
-fn without_a_terminal_columns_are_words_and_nothing_is_cut() {
-    let text = crate::render::printer::printed(|out| sessions(&all(), out));
-    let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(
-        lines[1],
-        "k3  db   alive     hidden  1h  1m  2B  ccctl,(web[7])  psql 世界 'a\\u{1b}b'"
-    );
-    let words = |line: usize| lines[line].split_whitespace();
-    let expected = "k3 old closed - 1h 1h 2B - sh -c 'it'\\''s'";
-    assert!(words(2).eq(expected.split(' ')), "{}", lines[2]);
-    assert_eq!(words(0).nth(1), Some("-"));
-}
-
-#[test]
 fn what_has_ended_is_dim_and_a_failure_is_not() {
     let list = SessionList::new(&all(), None);
     let style = Style::COLOURED;

@@ -1,7 +1,6 @@
 //! How sessions look.
 
 use super::*;
-use crate::render::printer::printed;
 use ccd_base::clock;
 use serde_json::json;
 use std::time::{Duration, SystemTime};
@@ -29,25 +28,6 @@ pub(crate) fn record(changes: &Value) -> Value {
 }
 
 #[test]
-fn a_record_leaves_out_what_is_empty_and_names_the_attached_clients() {
-    let attached = json!([
-        {"client": "ccctl", "pid": 7, "read_only": false, "since": "2026-01-02T03:04:05.678Z"},
-        {"client": "ccctl", "pid": 8, "read_only": true, "since": "2026-01-02T03:04:05.678Z"},
-    ]);
-    let waiting = json!({"verdict": "blocked", "hidden": true, "how": "read"});
-    let record = record(&json!({"waiting_for_input": waiting, "attached": attached}));
-    let text = printed(|out| out.reply("session.get", &record));
-    for line in [
-        "waits for input blocked (read, hidden)\n",
-        "idle timeout    300 s\n",
-        "attached        ccctl[7], (ccctl[8])\n",
-    ] {
-        assert!(text.contains(line), "{text}");
-    }
-    assert!(!text.contains("name") && !text.contains("ended"), "{text}");
-}
-
-#[test]
 fn a_session_ends_by_the_limits_that_it_has() {
     for (idle, runtime, persist, end) in [
         (0.0, 0.0, false, ""),
@@ -71,18 +51,4 @@ fn a_session_ends_by_the_limits_that_it_has() {
         assert_eq!(told.is_empty(), end.is_empty());
         assert!(told.ends_with(end), "{told}");
     }
-}
-
-#[test]
-fn history_shows_texts_in_quotes() {
-    let row = json!({
-        "id": "1", "session_id": "k3", "timestamp": "2026-01-02T03:04:05.678Z", "action": "SEND",
-        "input_text": "a\n\u{1b}", "output_text": null, "pattern_matched": null,
-        "client": "ccctl", "client_pid": 9, "start": 4, "end": 6,
-    });
-    let reply = json!({"interactions": [row]});
-    assert_eq!(
-        printed(|out| out.reply("session.history", &reply)),
-        "2026-01-02T03:04:05Z  SEND  ccctl[9]  4-6  \"a\\n\\u{1b}\"\n"
-    );
 }

@@ -14,23 +14,6 @@ fn drawn(app: &mut App, rows: usize, columns: usize) -> Vec<String> {
 }
 
 #[test]
-fn a_screen_has_title_list_and_keys() {
-    let mut app = app();
-    assert_eq!(
-        drawn(&mut app, 7, 72),
-        [
-            "ccctl top  3 live sessions, 1 waits  by started, every 1 s".to_owned(),
-            "ID  NAME  STATE  WAITS  AGE  IDLE  OUTPUT  ATTACHED  PROGRAM".to_owned(),
-            "\x1b[7ma1  web   alive         1h   1h    2B                python3 -c 'it'\\''…\x1b[0m".to_owned(),
-            "b2        alive  yes    1h   1h    2B                sh -c 'it'\\''s'".to_owned(),
-            "d4  db    alive         1h   1h    2B                sh -c 'it'\\''s'".to_owned(),
-            String::new(),
-            KEYS.to_owned(),
-        ]
-    );
-}
-
-#[test]
 fn every_size_has_exactly_its_rows() {
     let mut app = app();
     app.key(Key::Char('p'));

@@ -24,7 +24,7 @@ mod stop;
 mod tape;
 mod upgrade;
 
-use crate::args::{HookArgs, Noun};
+use crate::args::{Given, HookArgs};
 use crate::fields::Fields as _;
 use crate::tape::TapeCommand;
 use crate::{
@@ -32,11 +32,8 @@ use crate::{
     tail, top,
 };
 
-pub(crate) fn dispatch(noun: Noun, context: &mut Context) -> Result<Exit, Failure> {
-    let args = &match noun {
-        Noun::Conversation(verb) => return conversation::dispatch(&verb, context),
-        Noun::Given(given) => given.with_paths(caller::located)?,
-    };
+pub(crate) fn dispatch(given: Given, context: &mut Context) -> Result<Exit, Failure> {
+    let args = &given.with_paths(caller::located)?;
     let (noun, verb) = args.command.split_once(' ').unwrap_or((&args.command, ""));
     match noun {
         "new" => session::create(args, context),
@@ -60,6 +57,7 @@ pub(crate) fn dispatch(noun: Noun, context: &mut Context) -> Result<Exit, Failur
         "parallel" => chain::parallel(args, context),
         "watch" => chain::watch(args, context),
         "program" => program::dispatch(verb, args, context),
+        "conversation" => conversation::dispatch(verb, args, context),
         "coach" => coach::dispatch(verb, args, context),
         "exec" => exec::dispatch(verb, args, context),
         "memory" => memory::dispatch(verb, args, context),

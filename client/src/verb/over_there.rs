@@ -52,15 +52,13 @@ pub(super) fn run(host: &Host, words: &[String]) -> Result<Exit, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Noun, parsed_line};
+    use crate::args::parsed_line;
 
     fn line(words_here: &str) -> Option<String> {
         let parsed = parsed_line(&format!("daemon {words_here}")).unwrap();
-        let Noun::Given(args) = parsed.noun else {
-            panic!("{parsed:?}");
-        };
+        let args = &parsed.given;
         let verb = args.command.split(' ').nth(1).unwrap();
-        words(verb, &args, &parsed.global).map(|words| words.join(" "))
+        words(verb, args, &parsed.global).map(|words| words.join(" "))
     }
 
     #[test]

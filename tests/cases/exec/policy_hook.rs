@@ -55,6 +55,7 @@ fn a_call_is_judged_by_the_file_alone() {
         payload("mcp__x__y", &json!({})),
         b"not JSON".to_vec(),
         b"{}".to_vec(),
+        br#"{"tool_name": "Write", "tool_name": "Write"}"#.to_vec(),
         Vec::new(),
     ] {
         let ran = judged(&denied);

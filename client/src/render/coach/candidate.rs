@@ -19,8 +19,7 @@ pub(crate) fn summary(candidate: &Value, out: &mut Printer<'_>) -> io::Result<()
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::render::Style;
-    use crate::render::printer::{printed, printed_in};
+    use crate::render::printer::printed;
     use serde_json::json;
 
     /// A pending candidate.
@@ -38,30 +37,6 @@ pub(crate) mod tests {
     /// A piece of evidence.
     pub(crate) fn quote(text: &str) -> Value {
         json!({"event_id": "e1", "quote": text, "timestamp": "2026-01-31T12:00:00.000Z"})
-    }
-
-    #[test]
-    fn a_list_has_one_line_per_candidate() {
-        let mut approved = sample("9c0d1e2f", "Run the tests");
-        approved["status"] = json!("approved");
-        approved["guarded"] = json!(true);
-        let all = [sample("3f2a91bc", "Use pnpm"), approved];
-        let text = printed(|out| out.reply("coach.review", &json!({"candidates": all})));
-        let line = |index| text.lines().nth(index).unwrap().split_whitespace();
-        assert!(
-            line(0)
-                .take(6)
-                .eq(["3f2a91bc", "rule", "pending", "global", "3", "70%"])
-        );
-        assert!(line(1).skip(2).take(2).eq(["approved+guard", "project"]));
-        assert!(text.ends_with("Run the tests\n"), "{text}");
-        // A narrow terminal keeps the id and the title.
-        let style = Style::TERMINAL;
-        let all = [sample("3f2a91bc", "Use pnpm for everything, everywhere")];
-        let text = printed_in(style, Some(30), |out| {
-            out.reply("coach.review", &json!({"candidates": all}))
-        });
-        assert_eq!(text, "ID        TITLE\n3f2a91bc  Use pnpm for everyt…\n");
     }
 
     #[test]

@@ -5,9 +5,6 @@ mod chart;
 mod records;
 mod report;
 
-#[cfg(test)]
-mod status_tests;
-
 pub(crate) use candidate::summary;
 pub(crate) use records::detected;
 pub(crate) use report::report;

@@ -46,22 +46,3 @@ pub(crate) fn conversation_hits(reply: &Value, out: &mut Printer<'_>) -> io::Res
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::render::text;
-    use serde_json::json;
-
-    #[test]
-    fn what_is_not_indexed_is_counted() {
-        for (files, bytes, expected) in [
-            (0, 0, "transcripts are still being indexed"),
-            (1, 12, "1 file (12B) is not indexed yet"),
-            (812, 1_234_567, "812 files (1.2M) are not indexed yet"),
-        ] {
-            let reply = json!({"indexing": {"files_left": files, "bytes_left": bytes}});
-            assert_eq!(text("not indexed", &reply), expected);
-            assert_eq!(text("unreadable", &reply), "");
-        }
-    }
-}

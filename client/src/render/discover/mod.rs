@@ -4,9 +4,6 @@ mod diff;
 mod investigation;
 mod map;
 
-#[cfg(test)]
-mod test_report_tests;
-
 pub(crate) use diff::investigation_diff;
 pub(crate) use investigation::investigation;
 pub(crate) use map::state_map;

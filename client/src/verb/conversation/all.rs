@@ -2,8 +2,9 @@
 
 use super::export::{Form, PageOptions, write_file};
 use super::find::{note_what_is_missing, scope};
-use super::named;
-use crate::args::ConversationExportArgs;
+use super::in_file;
+use crate::args::Given;
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, whole_file};
 use ccd_protocol::conversation::{
     ConversationContents, ConversationContentsParams, ConversationList, ConversationListParams,
@@ -25,29 +26,26 @@ const PAGES_END: &str = "</script>";
 const PAGE_LEN: u64 = 1000;
 const HITS_LEN: u64 = 200;
 
-pub(super) fn export_all(
-    dir: &Path,
-    args: &ConversationExportArgs,
-    context: &mut Context,
-) -> Result<Exit, Failure> {
+pub(super) fn export_all(dir: &Path, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let failed = Failure::io(dir.display());
     let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
     made.map_err(failed)?;
     let known = listed_in(&dir.join(INDEX));
     let conversations = conversations(args, context)?;
     let (mut pages, mut written) = (Vec::new(), 0_usize);
+    let with_paths = args.has("with_paths");
     let options = PageOptions {
-        with_paths: args.with_paths,
+        with_paths,
         ..PageOptions::default()
     };
     for conversation in conversations {
-        let page = page_of(&conversation, args.with_paths);
+        let page = page_of(&conversation, with_paths);
         let is_there = known
             .iter()
             .any(|old| old.page == page.page && old.stamp == page.stamp);
         let file = dir.join(&page.page);
         if !is_there || !file.is_file() {
-            let conversation = named(&conversation.file)?;
+            let conversation = in_file(&conversation.file)?;
             write_file(Form::Html(options), &conversation, &context.place()?, &file)?;
             written += 1;
         }
@@ -62,10 +60,7 @@ pub(super) fn export_all(
             .filter(|old| !names.contains(&old.page) && dir.join(&old.page).is_file()),
     );
     pages.sort_by(|one, other| other.ended_at.cmp(&one.ended_at));
-    let params = ConversationContentsParams {
-        pages,
-        with_paths: args.with_paths,
-    };
+    let params = ConversationContentsParams { pages, with_paths };
     let index = context.call::<ConversationContents>(&params)?.value.html;
     let file = dir.join(INDEX);
     let fill = |out: &mut dyn std::io::Write| out.write_all(index.as_bytes());
@@ -82,22 +77,19 @@ pub(super) fn export_all(
 }
 
 /// Returns the conversations in the scope, the last used first.
-fn conversations(
-    args: &ConversationExportArgs,
-    context: &mut Context,
-) -> Result<Vec<ConversationSummary>, Failure> {
-    let found = match &args.search {
-        Some(words) => Some(with_words(words, args, context)?),
-        None => None,
-    };
+fn conversations(args: &Given, context: &mut Context) -> Result<Vec<ConversationSummary>, Failure> {
+    let found = args
+        .word("search")
+        .map(|words| with_words(words, args, context));
+    let found = found.transpose()?;
     let mut all: Vec<ConversationSummary> = Vec::new();
     loop {
         let reply = context
             .call::<ConversationList>(&ConversationListParams {
-                scope: scope(&args.scope)?,
-                branch: None,
                 limit: Some(PAGE_LEN),
                 before: all.last().map(|last| last.session_id.clone()),
+                scope: scope(args),
+                ..ConversationListParams::default()
             })?
             .value;
         if all.is_empty() {
@@ -119,14 +111,14 @@ fn conversations(
 /// Returns the sessions with records in which these words occur.
 fn with_words(
     words: &str,
-    args: &ConversationExportArgs,
+    args: &Given,
     context: &mut Context,
 ) -> Result<HashSet<String>, Failure> {
     let mut sessions = HashSet::new();
     let mut params = ConversationSearchParams {
         query: words.to_owned(),
-        scope: scope(&args.scope)?,
         limit: Some(HITS_LEN),
+        scope: scope(args),
         ..ConversationSearchParams::default()
     };
     loop {

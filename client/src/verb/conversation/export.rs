@@ -2,9 +2,10 @@
 
 use super::named;
 use super::pages::{Pages, each_part};
-use crate::args::ConversationExportArgs;
+use crate::args::Given;
 use crate::call::{DaemonAddress, call_at};
 use crate::caller::claude_dirs;
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, render, whole_file};
 use ccd_protocol::conversation::{
     ConversationExport, ConversationExportParams, ConversationPageParams, ConversationParams,
@@ -38,25 +39,23 @@ pub(super) struct PageOptions {
 }
 
 /// Writes a conversation to a file; `-` is standard output.
-pub(super) fn export(
-    args: &ConversationExportArgs,
-    context: &mut Context,
-) -> Result<Exit, Failure> {
+pub(super) fn export(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let options = PageOptions {
-        turns: args.turns,
-        with_paths: args.with_paths,
+        turns: args.typed("turns"),
+        with_paths: args.has("with_paths"),
         is_live: false,
     };
-    let (form, file) = match (&args.html, &args.markdown, context.global.json) {
-        (Some(file), ..) => (Form::Html(options), file.as_path()),
-        (None, Some(file), _) => (Form::Markdown, file.as_path()),
-        (None, None, true) => (Form::Json, args.file.as_deref().unwrap_or(Path::new("-"))),
+    let is_json = context.global.json;
+    let (form, file) = match (args.path("html"), args.path("markdown"), is_json) {
+        (Some(file), ..) => (Form::Html(options), file),
+        (None, Some(file), _) => (Form::Markdown, file),
+        (None, None, true) => (Form::Json, args.path("file").unwrap_or(Path::new("-"))),
         (None, None, false) => {
             let text = "export: the format is missing; add --html FILE, --markdown FILE or --json";
             return Failure::usage(text);
         }
     };
-    let conversation = named(args.conversation.as_deref().unwrap_or_default())?;
+    let conversation = named(args)?;
     let place = context.place()?;
     if file == Path::new("-") {
         let mut written = Ok(());

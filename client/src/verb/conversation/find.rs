@@ -1,17 +1,16 @@
 //! `ccctl conversation list`, `search` and `stats`.
 
-use crate::args::{
-    ConversationListArgs, ConversationSearchArgs, ConversationStatsArgs, ScopeOfConversations, ago,
-};
+use crate::args::Given;
 use crate::call::is_elsewhere;
 use crate::caller::claude_dirs;
 use crate::fields::Fields as _;
 use crate::render::text;
-use crate::{Context, Exit, Failure, caller, render};
+use crate::typed::typed;
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::Method as _;
 use ccd_protocol::conversation::{
-    ConversationList, ConversationListParams, ConversationScope, ConversationSearch,
-    ConversationSearchParams, ConversationStats, ConversationStatsParams, StatsBy,
+    ConversationList, ConversationScope, ConversationSearch, ConversationStats,
+    ConversationStatsParams, StatsBy,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -19,25 +18,19 @@ use std::path::Path;
 /// The longest that the daemon waits.
 const WAIT_MS: u64 = 3_600_000;
 
-pub(super) fn list(args: &ConversationListArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let params = ConversationListParams {
-        scope: scope(&args.scope)?,
-        branch: args.branch.clone(),
-        limit: args.limit,
-        before: None,
-    };
-    let answer = context.fetch(ConversationList::NAME, &params)?;
+pub(super) fn list(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let answer = context.fetch(ConversationList::NAME, &params(args))?;
     note_what_is_missing(&answer.value, context);
     let shown = answer.value.list("conversations");
-    context.note_if_empty(shown, &nothing("no conversations", &args.scope));
+    context.note_if_empty(shown, &nothing("no conversations", args));
     let exit = context.print(&answer, render::conversations)?;
     note_what_is_left_out(shown.len(), answer.value.number("total"), context);
     Ok(exit)
 }
 
 /// Returns what to say of an empty list. Conversations of a project that was removed are still there.
-fn nothing(what: &str, scope: &ScopeOfConversations) -> String {
-    match &scope.project {
+fn nothing(what: &str, args: &Given) -> String {
+    match args.word("project") {
         Some(project) if !is_elsewhere() && !Path::new(project).is_dir() => format!(
             "nothing found in {project}, which does not exist; without --project, all directories are searched"
         ),
@@ -52,37 +45,26 @@ fn note_what_is_left_out(shown: usize, total: u64, context: &Context) {
     }
 }
 
-pub(super) fn search(
-    args: &ConversationSearchArgs,
-    context: &mut Context,
-) -> Result<Exit, Failure> {
-    let params = ConversationSearchParams {
-        query: args.words.join(" "),
-        scope: scope(&args.scope)?,
-        role: args.role,
-        tool: args.tool.clone(),
-        status: args.status,
-        model: args.model.clone(),
-        file: args.file.clone(),
-        session: args.session.clone(),
-        limit: args.limit,
-        before: None,
-    };
+pub(super) fn search(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let mut params = params(args);
+    params["query"] = args.words("query").join(" ").into();
+    let status = args.word("status");
+    params["status"] = status.map(|status| status.replace('-', "_")).into();
     let answer = context.fetch(ConversationSearch::NAME, &params)?;
     note_what_is_missing(&answer.value, context);
     let hits = answer.value.list("hits");
-    context.note_if_empty(hits, &nothing("nothing found", &args.scope));
+    context.note_if_empty(hits, &nothing("nothing found", args));
     let exit = context.print(&answer, render::conversation_hits)?;
     note_what_is_left_out(hits.len(), answer.value.number("total"), context);
     Ok(exit)
 }
 
-pub(super) fn stats(args: &ConversationStatsArgs, context: &mut Context) -> Result<Exit, Failure> {
+pub(super) fn stats(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let params = ConversationStatsParams {
-        scope: scope(&args.scope)?,
-        by: args.by,
+        scope: scope(args),
+        by: args.typed("by"),
     };
-    match &args.svg {
+    match args.path("svg") {
         Some(file) => image(params, file, context),
         None => {
             let answer = context.call::<ConversationStats>(&params)?;
@@ -92,7 +74,7 @@ pub(super) fn stats(args: &ConversationStatsArgs, context: &mut Context) -> Resu
                 context,
             );
             context.print(&answer, |reply, out| {
-                render::conversation_stats(reply, args.by, out)
+                render::conversation_stats(reply, params.by, out)
             })
         }
     }
@@ -133,16 +115,16 @@ pub(super) fn note_what_is_missing(reply: &Value, context: &Context) {
     }
 }
 
-pub(super) fn scope(args: &ScopeOfConversations) -> Result<ConversationScope, Failure> {
-    let time = |given: &Option<String>| {
-        let given = given.as_ref();
-        given.map(|text| ago(text).unwrap_or_else(|| text.clone()))
-    };
-    Ok(ConversationScope {
-        claude_dirs: claude_dirs(),
-        project: caller::given_path(args.project.as_deref())?,
-        since: time(&args.since),
-        until: time(&args.until),
-        wait_ms: args.wait.then_some(WAIT_MS),
-    })
+/// What is given, with which conversations it is about.
+fn params(args: &Given) -> Value {
+    let mut params = args.params();
+    params["claude_dirs"] = claude_dirs().into();
+    if args.has("wait_ms") {
+        params["wait_ms"] = WAIT_MS.into();
+    }
+    params
+}
+
+pub(super) fn scope(args: &Given) -> ConversationScope {
+    typed(&params(args)).unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 
 use super::named;
 use super::pages::Pages;
-use crate::args::ConversationGetArgs;
+use crate::args::Given;
 use crate::call::Answer;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, pager, render};
@@ -15,23 +15,23 @@ use serde::Serialize;
 use serde_json::Value;
 use std::cell::RefCell;
 
-pub(super) fn get(args: &ConversationGetArgs, context: &mut Context) -> Result<Exit, Failure> {
+pub(super) fn get(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let params = ConversationPageParams {
-        conversation: named(&args.conversation)?,
-        raw: args.raw,
+        conversation: named(args)?,
+        raw: args.has("raw"),
         ..ConversationPageParams::default()
     };
-    if context.global.json || args.raw {
+    if context.global.json || args.has("raw") {
         let first = context.call::<ConversationGet>(&params)?;
         return print_document(params, first, context);
     }
     // It may be in the last page: whether it exists is known before the pager starts.
-    let at = args.at.as_ref().map(|at| {
+    let at = args.word("at").map(|at| {
         let turn = context.fetch(
             ConversationTurnGet::NAME,
             &ConversationTurnParams {
                 conversation: params.conversation.clone(),
-                message_id: at.clone(),
+                message_id: at.to_owned(),
             },
         )?;
         Ok::<_, Failure>(turn.value.text("messageId").to_owned())
@@ -39,8 +39,8 @@ pub(super) fn get(args: &ConversationGetArgs, context: &mut Context) -> Result<E
     let at = at.transpose()?;
     let place = context.place()?;
     let show = render::Show {
-        tools: args.tools,
-        errors: args.errors,
+        tools: args.has("tools"),
+        errors: args.has("errors"),
         at: at.as_deref(),
     };
     // A mistake in the name is reported without a pager. The pager may turn out not to exist, and the text is written again.

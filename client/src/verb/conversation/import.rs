@@ -4,10 +4,10 @@ use crate::render::filled;
 use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::Method as _;
 use ccd_protocol::conversation::{ConversationImport, ConversationImportParams};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Imports the files, one after the other. One that the daemon refuses does not hold up the others.
-pub(super) fn import(files: &[PathBuf], context: &mut Context) -> Result<Exit, Failure> {
+pub(super) fn import(files: &[String], context: &mut Context) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
     for file in files {
         match import_one(file, context) {
@@ -21,9 +21,9 @@ pub(super) fn import(files: &[PathBuf], context: &mut Context) -> Result<Exit, F
     Ok(exit)
 }
 
-fn import_one(file: &Path, context: &mut Context) -> Result<(), Failure> {
+fn import_one(file: &str, context: &mut Context) -> Result<(), Failure> {
     let params = ConversationImportParams {
-        file: caller::absolute(file)?,
+        file: caller::absolute(Path::new(file))?,
     };
     let answer = context.fetch(ConversationImport::NAME, &params)?;
     let skipped = filled(
@@ -31,7 +31,7 @@ fn import_one(file: &Path, context: &mut Context) -> Result<(), Failure> {
         &answer.value,
     );
     if !skipped.is_empty() {
-        context.remark(&format!("{}: {skipped}", file.display()));
+        context.remark(&format!("{file}: {skipped}"));
     }
     context.print_as(ConversationImport::NAME, &answer)?;
     Ok(())

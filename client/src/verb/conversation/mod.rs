@@ -9,8 +9,9 @@ mod open;
 mod pages;
 mod tail;
 
-use crate::args::ConversationVerb;
+use crate::args::Given;
 use crate::caller::{self, claude_dirs};
+use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::Method as _;
 use ccd_protocol::conversation::{
@@ -19,26 +20,23 @@ use ccd_protocol::conversation::{
 };
 use std::path::Path;
 
-pub(crate) fn dispatch(verb: &ConversationVerb, context: &mut Context) -> Result<Exit, Failure> {
+pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
-        ConversationVerb::List(args) => find::list(args, context),
-        ConversationVerb::Search(args) => find::search(args, context),
-        ConversationVerb::Stats(args) => find::stats(args, context),
-        ConversationVerb::Get(args) => get::get(args, context),
-        ConversationVerb::Import { files } => import::import(files, context),
-        ConversationVerb::Tail(args) => tail::tail(args, context),
-        ConversationVerb::Export(args) => match &args.all {
+        "list" => find::list(args, context),
+        "search" => find::search(args, context),
+        "stats" => find::stats(args, context),
+        "get" => get::get(args, context),
+        "import" => import::import(&args.words("files"), context),
+        "tail" => tail::tail(args, context),
+        "export" => match args.path("all") {
             Some(dir) => all::export_all(dir, args, context),
             None => export::export(args, context),
         },
-        ConversationVerb::Open {
-            conversation,
-            follow,
-        } => open::open(conversation, *follow, context),
-        ConversationVerb::Record { conversation, uuid } => {
+        "open" => open::open(args, context),
+        "record" => {
             let params = ConversationRecordParams {
-                conversation: named(conversation)?,
-                uuid: uuid.clone(),
+                conversation: named(args)?,
+                uuid: args.text("uuid").to_owned(),
             };
             let answer = context.call::<ConversationRecordGet>(&params)?;
             context.print_json();
@@ -46,37 +44,39 @@ pub(crate) fn dispatch(verb: &ConversationVerb, context: &mut Context) -> Result
                 writeln!(out, "{}", reply.record.get())
             })
         }
-        ConversationVerb::Tool {
-            conversation,
-            tool_use_id,
-        } => {
+        "tool" => {
             let params = ConversationToolParams {
-                conversation: named(conversation)?,
-                tool_use_id: tool_use_id.clone(),
+                conversation: named(args)?,
+                tool_use_id: args.text("tool_use_id").to_owned(),
             };
             let answer = context.fetch(ConversationTool::NAME, &params)?;
             context.print_json();
             context.write_line(answer.json.get())?;
             Ok(Exit::Done)
         }
-        ConversationVerb::Tree { conversation } => {
-            let answer = context.call::<ConversationTreeGet>(&named(conversation)?)?;
+        _ => {
+            let answer = context.call::<ConversationTreeGet>(&named(args)?)?;
             context.print(&answer, render::sub_agents)
         }
     }
 }
 
-/// Returns which conversation a word of the command line names: a file if it has a slash or there is one, otherwise a session.
-fn named(word: &str) -> Result<ConversationParams, Failure> {
+/// Returns which conversation the command line names: a file if the word has a slash or there is one, otherwise a session.
+fn named(args: &Given) -> Result<ConversationParams, Failure> {
+    let word = args.text("conversation");
     if word.contains('/') || Path::new(word).is_file() {
-        return Ok(ConversationParams {
-            file: Some(caller::absolute(Path::new(word))?),
-            ..ConversationParams::default()
-        });
+        return in_file(word);
     }
     Ok(ConversationParams {
         session: Some(word.to_owned()),
         claude_dirs: claude_dirs(),
+        ..ConversationParams::default()
+    })
+}
+
+fn in_file(file: &str) -> Result<ConversationParams, Failure> {
+    Ok(ConversationParams {
+        file: Some(caller::absolute(Path::new(file))?),
         ..ConversationParams::default()
     })
 }

@@ -2,6 +2,8 @@
 
 use super::export::{Form, PageOptions, write_file};
 use super::named;
+use crate::args::Given;
+use crate::fields::Fields as _;
 use crate::subscribe::Subscription;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::conversation::{
@@ -33,10 +35,11 @@ const OPENER: &str = if cfg!(target_os = "macos") {
 /// Time between two versions of a page that is followed.
 const REWRITE: Duration = Duration::from_secs(2);
 
-/// Writes the page to a private file, and opens it as the user's system does. With `follow`, the page is written again whenever
+/// Writes the page to a private file, and opens it as the user's system does. With `--follow`, the page is written again whenever
 /// the conversation goes on.
-pub(super) fn open(word: &str, follow: bool, context: &mut Context) -> Result<Exit, Failure> {
-    let conversation = named(word)?;
+pub(super) fn open(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
+    let conversation = named(args)?;
+    let follow = args.has("follow");
     let place = context.place()?;
     let folder = folder()?;
     remove_old(&folder);

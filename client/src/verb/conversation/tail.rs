@@ -1,8 +1,9 @@
 //! `ccctl conversation tail`.
 
 use super::{claude_dirs, named};
-use crate::args::ConversationTailArgs;
+use crate::args::Given;
 use crate::call::{Connection, DaemonAddress, SETTLED, is_elsewhere};
+use crate::fields::Fields as _;
 use crate::render::LiveConversation;
 use crate::subscribe::Subscription;
 use crate::{Context, Exit, Failure, caller};
@@ -18,18 +19,19 @@ use std::time::Instant;
 const MAX_SHORT_LOSSES: u32 = 5;
 
 /// Follows one conversation until its transcript is deleted, or those of a project for ever.
-pub(super) fn tail(args: &ConversationTailArgs, context: &mut Context) -> Result<Exit, Failure> {
+pub(super) fn tail(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let mut params = params(args)?;
+    let has_one = args.is_given("conversation");
     if !context.global.json {
         params.kinds = vec![ItemKind::Turn, ItemKind::Pair, ItemKind::End];
     }
-    if context.style.is_terminal && args.conversation.is_none() {
+    if context.style.is_terminal && !has_one {
         context.remark(&match &params.project {
             Some(project) => format!("conversations started in {project} or below; Ctrl-C to end"),
             None => "all conversations; Ctrl-C to end".to_owned(),
         });
     }
-    let mut live = LiveConversation::new(args.tools, args.conversation.is_none());
+    let mut live = LiveConversation::new(args.has("tools"), !has_one);
     let mut connections = Connections {
         place: context.place()?,
         since: None,
@@ -50,7 +52,7 @@ pub(super) fn tail(args: &ConversationTailArgs, context: &mut Context) -> Result
                     let text = context.rendered(|out| live.item(&item, out))?;
                     context.write_bytes(&text)?;
                 }
-                if is_last(&item, args) {
+                if has_one && is_last(&item) {
                     return Ok(Exit::Done);
                 }
                 note_place(&item, &mut params);
@@ -95,18 +97,18 @@ fn note_place(item: &ConversationItem, params: &mut ConversationSubscribeParams)
     params.from.insert(item.file.clone(), end);
 }
 
-fn is_last(item: &ConversationItem, args: &ConversationTailArgs) -> bool {
+fn is_last(item: &ConversationItem) -> bool {
     let is_gone = |reason| reason == ConversationEndReason::Deleted;
-    args.conversation.is_some() && item.end.is_some_and(|end| is_gone(end.reason))
+    item.end.is_some_and(|end| is_gone(end.reason))
 }
 
-fn params(args: &ConversationTailArgs) -> Result<ConversationSubscribeParams, Failure> {
+fn params(args: &Given) -> Result<ConversationSubscribeParams, Failure> {
     let params = ConversationSubscribeParams {
-        last: Some(args.last),
+        last: args.count("last"),
         ..ConversationSubscribeParams::default()
     };
-    if let Some(conversation) = &args.conversation {
-        let named = named(conversation)?;
+    if args.is_given("conversation") {
+        let named = named(args)?;
         return Ok(ConversationSubscribeParams {
             session: named.session,
             file: named.file,
@@ -114,8 +116,8 @@ fn params(args: &ConversationTailArgs) -> Result<ConversationSubscribeParams, Fa
             ..params
         });
     }
-    let project = match (&args.project, args.all || is_elsewhere()) {
-        (Some(project), _) => caller::given_path(Some(project))?,
+    let project = match (args.word("project"), args.has("all") || is_elsewhere()) {
+        (Some(project), _) => Some(project.to_owned()),
         (None, true) => None,
         (None, false) => Some(caller::absolute(&work_tree())?),
     };

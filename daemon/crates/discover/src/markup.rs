@@ -1,18 +1,11 @@
 //! Texts of programs in documents: XML, HTML and SVG.
 
+use ccd_base::visible::is_invisible;
+
 /// Returns a text without control characters and without characters that change the direction of writing, each of which
 /// becomes a blank. So it is on one line, and shows what it says.
 pub fn visible(text: &str) -> String {
-    let blank = |c: char| match c {
-        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => {
-            true
-        }
-        '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' => true,
-        c => c.is_control(),
-    };
-    text.chars()
-        .map(|c| if blank(c) { ' ' } else { c })
-        .collect()
+    text.replace(is_invisible, " ")
 }
 
 /// Returns a text as the content of an element or attribute; characters that XML does not allow become U+FFFD.

@@ -2,8 +2,9 @@
 
 use crate::collect::{DESCRIBE, place};
 use crate::file::Parsed;
-use crate::model::{Notes, age, clip, is_invisible};
+use crate::model::{Notes, age, clip};
 use crate::verify::Verified;
+use ccd_base::visible::is_invisible;
 use ccd_protocol::memory::{
     BlockerEntry, MemoryRecent, NextStep, Priority, ServerStatus, SessionMemory, StepPriority,
     TaskReference, TestFailure, TestStatus, TestSuite,
@@ -253,7 +254,7 @@ fn shown(text: &str) -> String {
     let char = |char: char| match char {
         '<' => Some('‹'),
         '>' => Some('›'),
-        char => (!char.is_control() && !is_invisible(char)).then_some(char),
+        char => (!is_invisible(char)).then_some(char),
     };
     words.join(" ").chars().filter_map(char).collect()
 }

@@ -46,11 +46,6 @@ pub(crate) const MESSAGE_CHARS: usize = 200;
 /// Of a text that are looked at for its first line.
 const LOOKED_AT_BYTES: usize = 16 * 1024;
 
-/// Marks of direction and of width zero: what is written must be what people see.
-pub(crate) fn is_invisible(char: char) -> bool {
-    matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{e0000}'..='\u{e01ef}')
-}
-
 /// What hides lines of Markdown: a block of code, with the mark that ends it, or a comment.
 enum HiddenBlock<'a> {
     Code(&'a str),

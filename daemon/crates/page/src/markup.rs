@@ -3,7 +3,8 @@
 //! Its three signs are characters that no text contains, so nothing that anybody wrote becomes an element. The script makes the
 //! elements by name, from a list of its own, and drops the signs to search the texts.
 
-use crate::shown::{SIGNS, is_unseen, name_of, plain, without_sequences};
+use crate::shown::{SIGNS, name_of, plain, without_sequences};
+use ccd_base::visible::is_unseen;
 
 const OPEN: char = SIGNS[0];
 const NAMED: char = SIGNS[1];

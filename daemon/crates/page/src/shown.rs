@@ -2,6 +2,7 @@
 
 use ccd_base::clip::clip;
 use ccd_base::number::grouped;
+use ccd_base::visible::is_unseen;
 use ccd_text::escape::{Piece, Splitter};
 use std::borrow::Cow;
 
@@ -14,16 +15,6 @@ const C0_NAMES: [&str; 32] = [
     "SO", "SI", "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC",
     "FS", "GS", "RS", "US",
 ];
-
-/// Returns whether a reader cannot see a character, or it changes the order of those that can be seen. Zero-width joiners are
-/// part of emoji and of several scripts.
-pub(crate) fn is_unseen(c: char) -> bool {
-    let is_control = c.is_control() && !matches!(c, '\n' | '\t');
-    is_control
-        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
-            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}')
-}
 
 /// Returns the name of an unseen character: `ESC`, `U+202E`.
 pub(crate) fn name_of(c: char) -> Cow<'static, str> {

@@ -6,6 +6,7 @@
 use crate::fingerprint::{CandidateType, Fingerprint, fingerprint};
 use crate::similarity::Keywords;
 use crate::table::word_set;
+use ccd_base::visible::is_invisible;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -121,11 +122,6 @@ pub(super) fn code(text: &str) -> String {
 /// Returns a quotation for evidence: one line of at most 200 characters.
 pub(super) fn quote(text: &str) -> String {
     one_line(text, 200)
-}
-
-/// Characters that change how a line looks without being seen: zero-width ones and those that turn the direction.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Removes comment marks until none is left: removing one can make another.

@@ -1,6 +1,6 @@
 //! Texts in the file: one line each, and nothing in them that reads as markup of the file.
 
-use crate::model::is_invisible;
+use ccd_base::visible::is_invisible;
 use std::fmt::Write as _;
 
 /// Writes a text that fills the rest of its line.
@@ -53,8 +53,7 @@ fn escape(text: &str, is_bold: bool) -> String {
     for (at, char) in text.char_indices() {
         let is_edge = at == 0 || at == last;
         let is_label = at == 0 && LABELS.iter().any(|label| text.starts_with(label));
-        if char.is_control() || (is_edge && char.is_whitespace()) || is_invisible(char) || is_label
-        {
+        if is_invisible(char) || (is_edge && char.is_whitespace()) || is_label {
             let _ = write!(escaped, "\\u{{{:x}}}", u32::from(char));
             continue;
         }

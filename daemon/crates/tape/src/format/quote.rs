@@ -1,6 +1,6 @@
 //! Output as a comment that a person can read.
 
-use ccd_base::json5::is_invisible;
+use ccd_base::visible::is_invisible;
 use std::fmt::Write as _;
 
 /// Maximum length of a comment, in characters.

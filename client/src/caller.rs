@@ -1,11 +1,15 @@
 //! What a program inherits from the caller: environment, file mode mask, limits, and working directory.
 
 use crate::Failure;
-use crate::args::DaemonPath;
+use crate::args::{DaemonPath, Given};
 use crate::call::{elsewhere, is_elsewhere};
+use crate::fields::Fields as _;
+use crate::typed::typed;
 use ccd_protocol::{Inherited, Resource, Umask};
 use rustix::fs::Mode;
 use rustix::process::{Resource as Rlimited, getrlimit, umask};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
@@ -25,6 +29,25 @@ pub(crate) fn inherited(is_clean: bool) -> Result<Inherited, Failure> {
         caller_env: (!is_clean).then(environment),
         ..mask_and_limits()
     })
+}
+
+/// Returns the parameters of a method: the arguments `names` that are given, and what a program gets from the caller.
+pub(crate) fn of<P: DeserializeOwned>(args: &Given, names: &str) -> Result<P, Failure> {
+    let mut params = json!(inherited(args.has("clean_env"))?);
+    if args.is_given("timeout_ms") {
+        params["timeout_ms"] = json!(args.timeout("timeout_ms"));
+    }
+    params["cwd"] = working_directory(args.word("cwd"))?.into();
+    params["env"] = json!(args.variables());
+    if let (Value::Object(all), Value::Object(given)) = (&mut params, args.pick(names)) {
+        all.extend(given);
+    }
+    self::params(&params)
+}
+
+/// Returns the parameters of a method as its type, whose defaults stand for what is not there.
+pub(crate) fn params<P: DeserializeOwned>(all: &Value) -> Result<P, Failure> {
+    typed(all).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 /// Returns the file mode mask and the soft limits of this process.

@@ -3,7 +3,7 @@
 //!
 //! Layers, top first; none uses one before it: `verb` → `run`, `attach`, `top`, `picker`, `doctor`, `hooks`,
 //! `hook`, `mcp`, `demo`, `complete`, `tape`, `tail`, `pager`, `secrets` → `context` → `fullscreen`, `output`,
-//! `job_news`, `check`, `names` → `render`, `ask`, `subscribe`, `caller`, `man`, `own` → `call`, `terminal` → `args`, `lifeline`
+//! `job_news`, `check` → `render`, `ask`, `subscribe`, `caller`, `man`, `own` → `call`, `terminal` → `args`, `lifeline`
 //! → `detach_keys`, `exit_code`, `fields`, `named_file`, `typed`, `whole_file`, `writer`.
 
 mod args;
@@ -27,7 +27,6 @@ mod lifeline;
 mod man;
 mod mcp;
 mod named_file;
-mod names;
 mod output;
 mod own;
 mod pager;

@@ -10,7 +10,7 @@
 //!
 //! Building all definitions takes longer than a call, so each word's is built only when it is asked for.
 
-use super::offer::{DaemonPath, NameKind, ValueKind};
+use super::offer::{DaemonPath, Offer};
 use super::value;
 use clap::builder::{OsStringValueParser, TypedValueParser as _, ValueParser};
 use clap::{Arg, ArgAction, ArgGroup, Command, ValueHint};
@@ -76,6 +76,14 @@ fn verb(lines: &'static str) -> Option<Command> {
 pub(super) fn lines_of(list: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let lines = list_named(list).unwrap_or_default();
     lines.lines().filter_map(|line| line.split_once(": "))
+}
+
+impl Offer {
+    /// The words that a list of the definition has for this name.
+    pub(crate) fn words_in(self, list: &str) -> Option<Vec<&'static str>> {
+        let (_, words) = lines_of(list).find(|(name, _)| *name == self.0)?;
+        Some(words.split(' ').collect())
+    }
 }
 
 /// What follows `>` in the line of a verb.
@@ -179,7 +187,7 @@ fn argument(line: &'static str) -> Option<Arg> {
         } else if word.starts_with(['<', '[']) {
             with_value(arg, word)
         } else if let Some(kind) = word.strip_prefix('@') {
-            offering(arg, kind)
+            arg.add(Offer(kind))
         } else {
             with_word(arg, word)
         };
@@ -242,7 +250,7 @@ fn of_kind(arg: Arg, kind: &'static str) -> Arg {
             .hide_env_values(true)
             .default_value("C-\\ d")
             .hide_default_value(true),
-        "event" | "test_type" => arg.hide_possible_values(true),
+        "event" | "test_type" | "pattern_type" => arg.hide_possible_values(true),
         "place" => arg.add(DaemonPath::Directory),
         "project" => arg.add(DaemonPath::Project),
         "tape" => arg.add(DaemonPath::Tape),
@@ -272,16 +280,6 @@ fn reader(kind: &'static str) -> ValueParser {
     ValueParser::new(move |text: &str| value::read(kind, text))
 }
 
-fn offering(arg: Arg, kind: &str) -> Arg {
-    if let Some(kind) = NameKind::named(kind) {
-        return arg.add(kind);
-    }
-    match ValueKind::named(kind) {
-        Some(kind) => arg.add(kind),
-        None => arg,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -290,6 +288,7 @@ mod tests {
     use std::os::unix::ffi::OsStringExt as _;
 
     const RELATIONS: &str = "as is alias group default conflicts overrides requires unless";
+    const OFFERS: &str = "live sessions keys variables methods permission_modes";
     const FLAGS: &str = "required hidden comma hyphen negative trailing last";
 
     #[test]
@@ -335,7 +334,9 @@ mod tests {
             for word in words.split(' ').skip_while(|word| word.starts_with('-')) {
                 let is_known = match word.strip_prefix('@') {
                     Some(kind) => {
-                        NameKind::named(kind).is_some() || ValueKind::named(kind).is_some()
+                        let mut lists = ["offered names", "offered words"].into_iter();
+                        lists.any(|list| Offer(kind).words_in(list).is_some())
+                            || OFFERS.split(' ').any(|one| one == kind)
                     }
                     None if word.starts_with(['<', '[']) => true,
                     None => match word.split_once('=') {

@@ -110,6 +110,12 @@ impl Given {
             .collect()
     }
 
+    /// Those of the arguments `names` that are given, as a record.
+    pub(crate) fn pick(&self, names: &str) -> Value {
+        let given = names.split(' ').filter(|name| self.is_given(name));
+        given.map(|name| (name, self.at(name).clone())).collect()
+    }
+
     /// False for arguments that the command does not have, too.
     pub(crate) fn is_given(&self, name: &str) -> bool {
         match &self.values[name] {

@@ -19,7 +19,7 @@ pub(crate) use given::Given;
 pub(crate) use help::{help, whole_definition};
 pub(crate) use hook::HookArgs;
 pub(crate) use line::{CommandLine, command_of_method, other_verbs, spelled_out};
-pub(crate) use offer::{DaemonPath, NameKind, ValueKind};
+pub(crate) use offer::{DaemonPath, Offer};
 pub(crate) use usage::{explain, only_conversation, subcommand_like};
 pub(crate) use value::Size;
 

@@ -44,13 +44,11 @@ pub(super) fn read(kind: &str, text: &str) -> Result<Value, String> {
         "percent" => json!(percent(text)?),
         "latency" => latency(text)?,
         "size" => size(text)?,
-        "switch" => json!(switch(text)?),
         "dir" | "place" | "project" => json!(directory(text)?),
         "variable" => json!(variable(text)?),
         "terminal_type" => json!(terminal_type(text)?),
         "tools" => tools(text)?,
         "decorator" => decorator(text)?,
-        "pattern_type" => pattern_type(text)?,
         "keys" => detach_keys(text).map(|_| json!(text))?,
         "file" | "tape" if text.is_empty() => return Err("give a path".to_owned()),
         kind => match kind.split_once("..") {
@@ -63,7 +61,8 @@ pub(super) fn read(kind: &str, text: &str) -> Result<Value, String> {
 /// True for the kinds that `commands.txt` can name.
 #[cfg(test)]
 pub(super) fn is_known(kind: &'static str) -> bool {
-    let with_a_form = "size switch dir place project variable terminal_type tools decorator pattern_type keys time moment turns";
+    let with_a_form =
+        "size dir place project variable terminal_type tools decorator keys time moment turns";
     let as_given = "tape file program command raw";
     let mut kinds = with_a_form.split(' ').chain(as_given.split(' '));
     is_number(kind) || names(kind).is_some() || kinds.any(|one| one == kind)
@@ -83,6 +82,7 @@ pub(super) fn names(kind: &'static str) -> Option<Vec<&'static str>> {
         "candidate_status" => CandidateStatus::ALL.iter().map(|one| one.name()).collect(),
         "scope" => Scope::ALL.iter().map(|one| one.name()).collect(),
         "test_type" => TestType::ALL.map(TestType::name).to_vec(),
+        "pattern_type" => PatternType::ALL.map(PatternType::name).to_vec(),
         "data_part" => DataPart::ALL.map(DataPart::name).to_vec(),
         "event" => EVENTS.to_vec(),
         kind if kind.contains('|') => kind.split('|').collect(),
@@ -226,15 +226,6 @@ fn terminal_type(text: &str) -> Result<String, String> {
     })
 }
 
-/// Parses `on` or `off`.
-fn switch(text: &str) -> Result<bool, String> {
-    match text {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        _ => Err("give on or off".to_owned()),
-    }
-}
-
 fn within(text: &str, (first, last): (&str, &str)) -> Result<u64, String> {
     let number = |text: &str| text.parse::<u64>().ok();
     let found = number(text).filter(|found| (number(first)..=number(last)).contains(&Some(*found)));
@@ -292,16 +283,6 @@ fn tools(text: &str) -> Result<Value, String> {
     match split_list(text) {
         rules if rules.is_empty() => Err("give at least one tool, such as Read".to_owned()),
         rules => Ok(json!(rules)),
-    }
-}
-
-fn pattern_type(text: &str) -> Result<Value, String> {
-    let text = text.to_ascii_lowercase().replace('-', "_");
-    let names = PatternType::ALL.map(PatternType::name);
-    if names.contains(&&*text) {
-        Ok(json!(text))
-    } else {
-        Err(format!("give one of {}", names.join(", ")))
     }
 }
 

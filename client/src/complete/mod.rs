@@ -7,13 +7,13 @@ mod line;
 mod names;
 mod offered;
 
-use crate::args::{self, Given, whole_definition};
+use crate::args::{self, Given, Offer, whole_definition};
 use crate::fields::Fields as _;
-use crate::names::Name;
 use crate::{Context, Exit, Failure};
 use clap::Command;
 use clap_complete::Shell;
 use line::{TypedLine, Wanted};
+use names::Name;
 use offered::Offered;
 
 const BASH: &str = include_str!("ccctl.bash");
@@ -21,6 +21,8 @@ const ZSH: &str = include_str!("ccctl.zsh");
 const FISH: &str = include_str!("ccctl.fish");
 
 const MAX_CANDIDATES: usize = 500;
+
+const TRANSCRIPT_OR_FILE: Offered = Offered::Named(Offer("transcript_or_file"));
 
 /// Returns the script for a shell. Scripts for shells other than bash, zsh and fish complete commands and options only.
 pub(crate) fn script(shell: &str) -> Vec<u8> {
@@ -80,7 +82,7 @@ fn offers(line: &TypedLine<'_>, current: &str) -> Vec<String> {
         Offered::Programs => offers.push(":programs".to_owned()),
         kind => {
             let found = names::values(&kind, line, current);
-            if found.is_empty() && kind == Offered::TranscriptOrFile {
+            if found.is_empty() && kind == TRANSCRIPT_OR_FILE {
                 offers.push(":files".to_owned());
             }
             offers.extend(found.into_iter().take(MAX_CANDIDATES).map(line_of));

@@ -2,10 +2,13 @@
 
 use super::line::TypedLine;
 use super::offered::Offered;
-use crate::args::{Global, NameKind};
-use crate::call::DaemonAddress;
-use crate::caller::given_path;
-use crate::names::{Name, Names};
+use crate::args::{Global, Offer};
+use crate::call::{Connection, DaemonAddress};
+use crate::caller::{claude_dirs, given_path};
+use crate::fields::Fields as _;
+use crate::render::{counted, joined, on_one_line};
+use ccd_protocol::exec::PERMISSION_MODES;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// How long to wait for a reply.
@@ -18,19 +21,33 @@ const KEYS: [&str; 28] = [
     "F8", "F9", "F10", "F11", "F12",
 ];
 
+/// A word for the command line, and what is said about it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Name {
+    pub(super) value: String,
+    pub(super) about: String,
+}
+
 /// Returns the values of a kind that start with `current`.
 pub(super) fn values(kind: &Offered, line: &TypedLine<'_>, current: &str) -> Vec<Name> {
-    let mut all = match kind {
+    let mut all: Vec<Name> = match kind {
         Offered::Words(words) => words.iter().map(|word| bare(word)).collect(),
-        Offered::Keys => return keys(current),
-        Offered::Names(kind @ (NameKind::LiveSessions | NameKind::Sessions)) => {
-            sessions(*kind == NameKind::Sessions, line, current)
-        }
-        Offered::Names(kind) => of_daemon(*kind, line),
-        Offered::TranscriptOrFile => of_daemon(NameKind::Transcripts, line),
-        Offered::Variables => std::env::vars_os()
+        Offered::Named(Offer("keys")) => return keys(current),
+        Offered::Named(Offer("live")) => sessions(false, line, current),
+        Offered::Named(Offer("sessions")) => sessions(true, line, current),
+        Offered::Named(Offer("variables")) => std::env::vars_os()
             .filter_map(|(name, _)| Some(bare(name.to_str()?)))
             .collect(),
+        Offered::Named(Offer("methods")) => ccd_protocol::methods()
+            .map(|method| bare(method.name))
+            .collect(),
+        Offered::Named(Offer("permission_modes")) => {
+            PERMISSION_MODES.iter().map(|mode| bare(mode)).collect()
+        }
+        Offered::Named(offer) => match offer.words_in("offered words") {
+            Some(words) => words.into_iter().map(bare).collect(),
+            None => of_daemon(*offer, line).unwrap_or_default(),
+        },
         Offered::Files | Offered::Folders | Offered::Programs | Offered::Nothing => Vec::new(),
     };
     all.retain(|Name { value, .. }| !value.is_empty() && value.starts_with(current));
@@ -39,40 +56,82 @@ pub(super) fn values(kind: &Offered, line: &TypedLine<'_>, current: &str) -> Vec
     all
 }
 
-/// The daemon that the line names, or the default one. Another host is not asked: the connection would take too long.
-fn daemon(line: &TypedLine<'_>) -> Option<Names> {
+/// Calls a method of the daemon that the line names, or of the default one, if one is running. Another host is not asked: the
+/// connection would take too long.
+fn ask(line: &TypedLine<'_>, method: &str, params: &Value) -> Option<Value> {
     let global = Global {
         socket: line.socket.clone(),
         host: line.host.clone(),
         ..Global::default()
     };
     let place = DaemonAddress::find(&global, |name| std::env::var_os(name)).ok()?;
-    let tapes = given_path(line.tapes.as_deref()).ok().flatten();
-    let is_here = place.host().is_none();
-    is_here.then(|| Names::new(place).within(PATIENCE).with_tapes(tapes))
+    if place.host().is_some() {
+        return None;
+    }
+    let stream = place.without_start().without_questions().connect().ok()?;
+    let mut connection = Connection::limited(stream, PATIENCE).ok()?;
+    let reply = connection.request(method, params).ok()?;
+    serde_json::from_str(reply.get()).ok()
 }
 
-fn of_daemon(kind: NameKind, line: &TypedLine<'_>) -> Vec<Name> {
-    let names = daemon(line).and_then(|daemon| daemon.list(kind).ok());
-    names.unwrap_or_default()
+/// Names from a list: its method, the member that has the list, that of the name, and those that say something about it.
+fn of_daemon(offer: Offer, line: &TypedLine<'_>) -> Option<Vec<Name>> {
+    let source = offer.words_in("offered names")?;
+    let [method, list, name, about @ ..] = &source[..] else {
+        return None;
+    };
+    let params = match *method {
+        "tape.list" => json!({"root": given_path(line.tapes.as_deref()).ok()?}),
+        "conversation.list" => json!({ "claude_dirs": claude_dirs() }),
+        "coach.ledger" if offer.0 == "pending" => json!({"status": "pending"}),
+        _ => json!({}),
+    };
+    let reply = ask(line, method, &params)?;
+    let item = |one: &Value| Name {
+        value: one.text(name).to_owned(),
+        about: self::about(one, about),
+    };
+    Some(reply.list(list).iter().map(item).collect())
 }
 
 /// Sessions by name; by id if they have no name that can be typed, or if the start of the id is typed.
 fn sessions(all: bool, line: &TypedLine<'_>, current: &str) -> Vec<Name> {
-    let sessions = daemon(line).and_then(|daemon| daemon.sessions(all).ok());
+    let reply = ask(line, "session.list", &json!({ "all": all })).unwrap_or_default();
     let mut found = Vec::new();
-    for session in sessions.into_iter().flatten() {
-        let (name, about) = (session.name, session.about);
+    for session in reply.list("sessions") {
+        let (name, id) = (session.text("name"), session.text("session_id"));
+        let is_alive = session.text("state") == "alive";
+        let ended = if is_alive { "" } else { "(ended) " };
+        let about = format!("{ended}{}", command(session));
         // A name that looks like an option is accepted only after `--`.
         let is_name = !name.is_empty() && (!name.starts_with('-') || current.starts_with('-'));
-        let is_id = !is_name || (!current.is_empty() && session.id.starts_with(current));
-        let values = [is_name.then_some(name), is_id.then_some(session.id)];
+        let is_id = !is_name || (!current.is_empty() && id.starts_with(current));
+        let values = [is_name.then_some(name), is_id.then_some(id)];
         found.extend(values.into_iter().flatten().map(|value| Name {
-            value,
+            value: value.to_owned(),
             about: about.clone(),
         }));
     }
     found
+}
+
+/// What members of an item say about it; of a program, its command line.
+fn about(item: &Value, keys: &[&str]) -> String {
+    let parts = keys.iter().map(|key| match &item[*key] {
+        Value::String(_) if *key == "program" => command(item),
+        Value::String(text) => on_one_line(text),
+        Value::Number(count) => {
+            counted(count.as_u64().unwrap_or(0), key.trim_end_matches("_count"))
+        }
+        _ => String::new(),
+    });
+    joined("  ", parts.filter(|part| !part.is_empty()))
+}
+
+fn command(item: &Value) -> String {
+    let args = item.list("args").iter();
+    let words = std::iter::once(&item["program"]).chain(args);
+    on_one_line(&joined(" ", words.filter_map(Value::as_str)))
 }
 
 fn bare(value: &str) -> Name {

@@ -1,15 +1,11 @@
 //! What is offered for the value of an argument.
 
-use crate::args::{NameKind, ValueKind};
-use ccd_protocol::pattern::PatternType;
+use crate::args::Offer;
 use clap::{Arg, ValueHint};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Offered {
-    Names(NameKind),
-    TranscriptOrFile,
-    Variables,
-    Keys,
+    Named(Offer),
     Words(Vec<String>),
     // The shell completes these itself.
     Files,
@@ -27,34 +23,14 @@ impl Offered {
             let names = possible.iter().filter(|value| !value.is_hide_set());
             return Self::Words(names.map(|value| value.get_name().to_owned()).collect());
         }
-        if let Some(kind) = arg.get::<NameKind>() {
-            return Self::Names(*kind);
-        }
-        if let Some(kind) = arg.get::<ValueKind>() {
-            return Self::from(*kind);
+        if let Some(offer) = arg.get::<Offer>() {
+            return Self::Named(*offer);
         }
         match arg.get_value_hint() {
             ValueHint::CommandName | ValueHint::CommandWithArguments if nth == 0 => Self::Programs,
             ValueHint::DirPath => Self::Folders,
             ValueHint::Unknown => Self::Nothing,
             _ => Self::Files,
-        }
-    }
-}
-
-impl From<ValueKind> for Offered {
-    fn from(kind: ValueKind) -> Self {
-        let words = |words: &[&str]| Self::Words(words.iter().map(|&word| word.into()).collect());
-        match kind {
-            ValueKind::TranscriptOrFile => Self::TranscriptOrFile,
-            ValueKind::Variables => Self::Variables,
-            ValueKind::Keys => Self::Keys,
-            ValueKind::Methods => {
-                let names = ccd_protocol::methods().map(|method| method.name.to_owned());
-                Self::Words(names.collect())
-            }
-            ValueKind::PatternTypes => words(&PatternType::ALL.map(PatternType::name)),
-            ValueKind::Words(list) => words(list),
         }
     }
 }

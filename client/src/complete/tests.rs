@@ -1,7 +1,6 @@
 //! The completions at each place of a command line that need no daemon.
 
 use super::*;
-use crate::args::NameKind;
 use clap::ValueEnum as _;
 
 /// Passes the line before the last word, and that word, to `ask`.
@@ -98,32 +97,24 @@ fn words_are_offered_as_far_as_they_fit() {
 
 #[test]
 fn values_are_known_by_their_argument() {
-    let live = Offered::Names(NameKind::LiveSessions);
+    let named = |name| Offered::Named(Offer(name));
+    let live = named("live");
     for (line, kind) in [
         ("ccctl send p", live.clone()),
         ("ccctl session --json send ", live.clone()),
         ("ccctl send --expect a ", live.clone()),
         ("ccctl send -e a -v ", live),
         ("ccctl send py ", Offered::Nothing),
-        ("ccctl send py -vk ", Offered::Keys),
-        (
-            "ccctl investigate diff aaaa ",
-            Offered::Names(NameKind::Investigations),
-        ),
-        (
-            "ccctl tape play --speed 2 ",
-            Offered::Names(NameKind::Tapes),
-        ),
+        ("ccctl send py -vk ", named("keys")),
+        ("ccctl investigate diff aaaa ", named("investigations")),
+        ("ccctl tape play --speed 2 ", named("tapes")),
         ("ccctl play --tapes t ", Offered::Programs),
-        ("ccctl play --ignore-env ", Offered::Variables),
+        ("ccctl play --ignore-env ", named("variables")),
         ("ccctl rec bc ", Offered::Files),
         ("ccctl new --name x cat ", Offered::Files),
         ("ccctl new --name=x --cwd ", Offered::Folders),
-        (
-            "ccctl pattern set error ",
-            Offered::Names(NameKind::Categories),
-        ),
-        ("ccctl conversation show ", Offered::TranscriptOrFile),
+        ("ccctl pattern set error ", named("categories")),
+        ("ccctl conversation show ", named("transcript_or_file")),
     ] {
         assert_eq!(kind_at(line), kind, "{line}");
     }

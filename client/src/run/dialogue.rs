@@ -5,29 +5,21 @@ use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller, tape};
 use ccd_protocol::Method as _;
-use ccd_protocol::run::{RunOnce, RunOnceParams};
-use serde_json::Value;
+use ccd_protocol::run::RunOnce;
+use serde_json::{Value, json};
 
 /// Runs a program with a dialogue of patterns and answers; prints its output at the end.
 pub(crate) fn run(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
-    if tape::named(args).is_some() {
+    if tape::named(args)?.is_some() {
         return Failure::usage(
             "--expect and --send cannot be combined with tape options; use ccctl new --tapes and ccctl send",
         );
     }
     let (program, words) = command(args)?;
-    let params = RunOnceParams {
-        program,
-        args: words,
-        expect: args.patterns("expect"),
-        send: args.words("send"),
-        contains: args.words("contains"),
-        timeout_ms: args.timeout("timeout"),
-        cwd: caller::working_directory(args.word("cwd"))?,
-        env: args.variables(),
-        inherited: caller::inherited(args.has("clean_env"))?,
-        ..RunOnceParams::default()
-    };
+    let mut params: Value = caller::of(args, "send contains")?;
+    params["program"] = program.into();
+    params["args"] = words.into();
+    params["expect"] = json!(args.patterns("expect"));
     let answer = context.fetch(RunOnce::NAME, &params)?;
     let reply = &answer.value;
     context.warn_of(reply);

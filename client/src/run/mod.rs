@@ -34,7 +34,7 @@ fn as_pipe(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
         io::stdin().is_terminal() && io::stdout().is_terminal() && !context.global.json;
     let mut params = request::session(args, !is_interactive)?;
     params.secrets = secrets::given(&args.words("secret"))?;
-    params.tape = tape::named(args);
+    params.tape = tape::named(args)?;
     // As with rec and play: a tape that is recorded with pipes plays with pipes.
     params.pipes = params.tape.is_some() && !is_interactive;
     let start = Start {

@@ -31,13 +31,13 @@ pub(crate) fn command(args: &Given) -> Result<(String, Vec<String>), Failure> {
 /// Returns the session to create: it ends with its connection, and at `--timeout` or, without it, at the configured limit.
 pub(crate) fn session(args: &Given, is_plain: bool) -> Result<SessionCreateParams, Failure> {
     let (program, words) = command(args)?;
-    let config = args.word("config").map(str::to_owned);
-    let timeout = args.timeout("timeout");
+    let config = args.word("config");
+    let timeout = args.timeout("timeout_ms");
     Ok(SessionCreateParams {
         // A configuration names its own program.
         program: Some(program).filter(|program| config.is_none() || !program.is_empty()),
         args: words,
-        config,
+        config: config.map(str::to_owned),
         set: args.pairs("set"),
         plain: is_plain,
         max_session_runtime_s: (timeout != Timeout::Default).then(|| limit_s(timeout)),
@@ -53,9 +53,6 @@ pub(crate) fn for_one_run(
 ) -> Result<SessionCreateParams, Failure> {
     let size = size.or_else(terminal_size);
     Ok(SessionCreateParams {
-        cwd: caller::working_directory(args.word("cwd"))?,
-        env: args.variables(),
-        inherited: caller::inherited(args.has("clean_env"))?,
         rows: size.map(|size| size.rows),
         cols: size.map(|size| size.cols),
         persist: Some(false),
@@ -63,7 +60,7 @@ pub(crate) fn for_one_run(
         max_session_runtime_s: Some(limit_s(timeout)),
         max_output_size: Some(0),
         transient: true,
-        ..SessionCreateParams::default()
+        ..caller::of(args, "")?
     })
 }
 

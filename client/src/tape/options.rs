@@ -1,9 +1,10 @@
 //! `ccctl rec` and `play`: the tape options of a request, from flags and the caller's environment.
 
-use crate::Failure;
 use crate::args::Given;
 use crate::fields::Fields as _;
-use ccd_protocol::tape::{FallbackMode, IgnoredArg, MatchOptions, RecordMode, TapeOptions};
+use crate::{Failure, caller};
+use ccd_protocol::tape::{FallbackMode, RecordMode, TapeOptions};
+use serde_json::json;
 use std::ffi::OsString;
 
 /// If this variable is set, only exact matches are accepted: a build must not pass by chance.
@@ -42,25 +43,8 @@ impl TapeCommand {
 }
 
 /// The arguments that are tape options. If any of them is given, tapes are used.
-const OPTIONS: [&str; 17] = [
-    "root",
-    "record",
-    "fallback",
-    "latency",
-    "error_rate",
-    "seed",
-    "strict",
-    "no_strict",
-    "tag",
-    "tape_name",
-    "no_summary",
-    "no_redact",
-    "allow_env",
-    "ignore_env",
-    "ignore_arg",
-    "ignore_stdin",
-    "match_cwd",
-];
+const OPTIONS: &str = "root record fallback latency error_rate seed strict no_strict tag tape_name no_summary no_redact \
+                       allow_env ignore_env ignore_arg ignore_stdin match_cwd decorate";
 
 /// Returns the tape options of `rec` or `play`, with the modes of the command unless others are given.
 pub(crate) fn of_verb(command: TapeCommand, args: &Given) -> Result<TapeOptions, Failure> {
@@ -69,14 +53,14 @@ pub(crate) fn of_verb(command: TapeCommand, args: &Given) -> Result<TapeOptions,
     Ok(TapeOptions {
         record: Some(record),
         fallback: Some(fallback),
-        ..given(args)
+        ..given(args)?
     })
 }
 
 /// Returns the tape options of other commands; `None` if none is given.
-pub(crate) fn named(args: &Given) -> Option<TapeOptions> {
-    let mut all = OPTIONS.iter().chain(&["decorate"]);
-    all.any(|name| args.is_given(name)).then(|| given(args))
+pub(crate) fn named(args: &Given) -> Result<Option<TapeOptions>, Failure> {
+    let has_any = args.pick(OPTIONS).has(".");
+    has_any.then(|| given(args)).transpose()
 }
 
 /// What to record, and what answers an input that is on no tape.
@@ -89,43 +73,35 @@ pub(super) fn modes(command: TapeCommand, args: &Given) -> (RecordMode, Fallback
 }
 
 /// Returns the given options, completed from the environment.
-fn given(args: &Given) -> TapeOptions {
-    let text = |name| args.word(name).map(str::to_owned);
-    let flag = |name, value| args.has(name).then_some(value);
-    let list = |name| Some(args.words(name)).filter(|all| !all.is_empty());
-    let ignored = args
-        .words("ignore_arg")
-        .into_iter()
-        .map(|text| match text.parse() {
-            Ok(index) => IgnoredArg::Index(index),
-            Err(_) => IgnoredArg::Text(text),
-        });
-    let matching = MatchOptions {
-        allow_env: list("allow_env"),
-        ignore_env: list("ignore_env"),
-        ignore_args: Some(ignored.collect()).filter(|all: &Vec<_>| !all.is_empty()),
-        ignore_stdin: flag("ignore_stdin", true),
-        match_cwd: flag("match_cwd", true),
-    };
-    let mut options = TapeOptions {
-        root: text("root"),
-        record: args.typed("record"),
-        fallback: args.typed("fallback"),
-        latency: args.typed("latency"),
-        error_rate: args.seconds("error_rate"),
-        seed: args.count("seed"),
-        strict: flag("strict", true).or_else(|| flag("no_strict", false)),
-        tag: text("tag"),
-        name: text("tape_name"),
-        summary: flag("no_summary", false),
-        decorators: args
-            .typed("decorate")
-            .filter(|all: &Vec<_>| !all.is_empty()),
-        redact: flag("no_redact", false),
-        matching: Some(matching).filter(|given| *given != MatchOptions::default()),
-    };
+fn given(args: &Given) -> Result<TapeOptions, Failure> {
+    let ignored = args.words("ignore_arg").into_iter();
+    let ignored = ignored.map(|text| match text.parse::<u64>() {
+        Ok(index) => json!(index),
+        Err(_) => json!(text),
+    });
+    let mut matching = args.pick("allow_env ignore_env ignore_stdin match_cwd");
+    if args.has("ignore_arg") {
+        matching["ignore_args"] = ignored.collect();
+    }
+    let mut all = args.pick("root record fallback latency error_rate seed strict tag");
+    all["name"] = args.at("tape_name").clone();
+    all["decorators"] = args
+        .has("decorate")
+        .then(|| args.at("decorate").clone())
+        .into();
+    for (name, option) in [
+        ("strict", "no_strict"),
+        ("summary", "no_summary"),
+        ("redact", "no_redact"),
+    ] {
+        if args.has(option) {
+            all[name] = false.into();
+        }
+    }
+    all["match"] = matching.has(".").then_some(matching).into();
+    let mut options: TapeOptions = caller::params(&all)?;
     add_environment(&mut options, |name| std::env::var_os(name));
-    options
+    Ok(options)
 }
 
 /// Checks that each given option has an effect in these modes.

@@ -19,19 +19,10 @@ use std::path::{Path, PathBuf};
 /// The start of the second line of each shim, by which it is recognised.
 const MARK: &str = "# ccctl tape shim";
 
-/// Arguments with a value, and their options.
-const VALUES: [(&str, &str); 10] = [
-    ("root", "tapes"),
-    ("record", "record"),
-    ("latency", "latency"),
-    ("error_rate", "error-rate"),
-    ("seed", "seed"),
-    ("tag", "tag"),
-    ("allow_env", "allow-env"),
-    ("ignore_env", "ignore-env"),
-    ("ignore_arg", "ignore-arg"),
-    ("decorate", "decorate"),
-];
+/// Arguments with a value, and those without one.
+const VALUES: &str =
+    "root record latency error_rate seed tag allow_env ignore_env ignore_arg decorate";
+const SWITCHES: &str = "strict no_strict no_redact ignore_stdin match_cwd";
 
 /// How much of a file is read to look for the mark.
 const HEAD_BYTES: u64 = 256;
@@ -107,7 +98,11 @@ fn words(args: &Given, to: &Path) -> Result<Vec<String>, Failure> {
     let (record, _) = modes(verb, args);
     check_effect(args, record, verb.modes().1)?;
     let mut words = Vec::new();
-    for (name, option) in VALUES {
+    let option = |name: &str| match name {
+        "root" => "tapes".to_owned(),
+        name => name.replace('_', "-"),
+    };
+    for name in VALUES.split(' ') {
         let values = match args.at(name) {
             Value::Null => &[],
             Value::Array(all) if name != "latency" => &all[..],
@@ -116,18 +111,11 @@ fn words(args: &Given, to: &Path) -> Result<Vec<String>, Failure> {
         words.extend(
             values
                 .iter()
-                .map(|value| format!("--{option}={}", written(value))),
+                .map(|value| format!("--{}={}", option(name), written(value))),
         );
     }
-    let switches = [
-        "strict",
-        "no_strict",
-        "no_redact",
-        "ignore_stdin",
-        "match_cwd",
-    ];
-    let switches = switches.iter().filter(|name| args.has(name));
-    words.extend(switches.map(|name| format!("--{}", name.replace('_', "-"))));
+    let switches = SWITCHES.split(' ').filter(|name| args.has(name));
+    words.extend(switches.map(|name| format!("--{}", option(name))));
     // The caller expects nothing on standard error but the program's own output.
     words.push("--no-summary".to_owned());
     let program = args.text("program");

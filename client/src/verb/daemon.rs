@@ -36,7 +36,8 @@ pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Resul
         "logs" => logs::logs(args, context),
         "log-level" => {
             let level = args.word("level").or(args.word("level_option"));
-            let params = json!({"level": level, "debug": args.at("debug")});
+            let params =
+                json!({"level": level, "debug": args.word("debug").map(|state| state == "on")});
             context.show(DaemonLog::NAME, &params)
         }
         "check" => {

@@ -2,12 +2,13 @@
 
 use super::cancel::Cancel;
 use super::progress::Progress;
+use crate::args::Given;
 use crate::call::{DaemonAddress, fetch_within};
 use crate::context::note;
+use crate::fields::Fields as _;
 use crate::job_news::{JobNews, News};
 use crate::{Context, Exit, Failure};
-use ccd_protocol::Method;
-use ccd_protocol::chain::ChainStarted;
+use ccd_protocol::Method as _;
 use ccd_protocol::job::{Job, JobCancel, JobParams, JobState};
 use serde_json::Value;
 
@@ -41,22 +42,24 @@ pub(in crate::verb) fn follow(
     }
 }
 
-/// Starts a job by method `M`, and prints its id or follows it to its end; `entry` gets each entry of its list.
+/// Starts a job by a method, and prints its id or follows it to its end; `entry` gets each entry of its list.
 /// With `--json`, the entries and then the record are printed here.
-pub(super) fn run_job<M: Method<Reply = ChainStarted>>(
-    params: &M::Params,
-    is_detached: bool,
+pub(super) fn run_job(
+    method: &str,
+    params: &Value,
+    args: &Given,
     context: &mut Context,
     entry: impl FnMut(&Value, &mut Context) -> Result<(), Failure>,
 ) -> Result<Followed<Job>, Failure> {
-    let cancel = (!is_detached).then(Cancel::listen).transpose()?;
-    let started = context.call::<M>(params)?.value;
-    context.warn(&started.warnings);
+    let cancel = (!args.has("detach")).then(Cancel::listen).transpose()?;
+    let started = context.fetch(method, params)?;
+    context.warn_of(&started.value);
+    let job = started.value.text("job");
     let Some(cancel) = cancel else {
-        context.print_either(&started, |out| writeln!(out, "{}", started.job))?;
+        context.print(&started, |_, out| writeln!(out, "{job}"))?;
         return Ok(Followed::Left(Exit::Done));
     };
-    until_end(&cancel, started.job, context, entry)
+    until_end(&cancel, job.to_owned(), context, entry)
 }
 
 /// Follows a job to its end, which was started after `cancel`; `entry` gets each entry of its list.

@@ -5,26 +5,27 @@ use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::verb::file::read_text;
 use crate::{Context, Exit, Failure, caller, render};
-use ccd_protocol::chain::{ChainParallel, ChainParallelParams};
+use ccd_protocol::Method as _;
+use ccd_protocol::chain::ChainParallel;
+use serde_json::Value;
 
 pub(crate) fn parallel(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
-    let params = ChainParallelParams {
-        commands: commands(args)?,
-        max_concurrent: args.count("max_concurrent"),
-        timeout_ms: args.timeout("timeout"),
-        shell: args.has("shell"),
-        cwd: caller::working_directory(args.word("cwd"))?,
-        env: args.variables(),
-        inherited: caller::inherited(args.has("clean_env"))?,
-    };
-    let total = params.commands.len() as u64;
-    let end =
-        run_job::<ChainParallel>(&params, args.has("detach"), context, |command, context| {
+    let mut params: Value = caller::of(args, "max_concurrent shell")?;
+    let commands = commands(args)?;
+    let total = commands.len() as u64;
+    params["commands"] = commands.into();
+    let end = run_job(
+        ChainParallel::NAME,
+        &params,
+        args,
+        context,
+        |command, context| {
             if context.global.json {
                 return Ok(());
             }
             context.render(|out| render::parallel_command(command, args.has("output"), out))
-        })?;
+        },
+    )?;
     let job = match end {
         Followed::Left(exit) => return Ok(exit),
         Followed::Ended(job) => job,

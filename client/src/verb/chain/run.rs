@@ -2,25 +2,19 @@
 
 use super::follow::{Followed, count, is, run_job};
 use crate::args::Given;
-use crate::fields::Fields as _;
 use crate::verb::file::read_object;
 use crate::{Context, Exit, Failure, caller, render};
-use ccd_protocol::chain::{ChainRun, ChainRunParams};
+use ccd_protocol::Method as _;
+use ccd_protocol::chain::ChainRun;
+use serde_json::Value;
 
 /// Runs a chain, and prints each step with its output as it ends.
 pub(super) fn run(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
-    let params = ChainRunParams {
-        name: args.word("name").map(str::to_owned),
-        shared: args.has("shared"),
-        shell: args.has("shell"),
-        chain: args.path("file").map(read_object).transpose()?,
-        timeout_ms: args.timeout("timeout"),
-        cwd: caller::given_path(args.word("cwd"))?,
-        caller_cwd: caller::working_directory(None)?,
-        env: args.variables(),
-        inherited: caller::inherited(args.has("clean_env"))?,
-    };
-    let end = run_job::<ChainRun>(&params, args.has("detach"), context, |step, context| {
+    let mut params: Value = caller::of(args, "name shared shell")?;
+    params["caller_cwd"] = caller::working_directory(None)?.into();
+    params["cwd"] = caller::given_path(args.word("cwd"))?.into();
+    params["chain"] = args.path("file").map(read_object).transpose()?.into();
+    let end = run_job(ChainRun::NAME, &params, args, context, |step, context| {
         if context.global.json {
             return Ok(());
         }

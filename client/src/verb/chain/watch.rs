@@ -5,7 +5,9 @@ use super::hit_command::HitCommand;
 use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller};
-use ccd_protocol::chain::{ChainWatch, ChainWatchParams};
+use ccd_protocol::Method as _;
+use ccd_protocol::chain::ChainWatch;
+use serde_json::{Value, json};
 
 /// Reports each match as it arrives, and runs a command for it if asked for.
 pub(crate) fn watch(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
@@ -15,7 +17,7 @@ pub(crate) fn watch(args: &Given, context: &mut Context) -> Result<Exit, Failure
         .transpose()?;
     let params = params(args)?;
     let mut hits = 0;
-    let end = run_job::<ChainWatch>(&params, args.has("detach"), context, |hit, context| {
+    let end = run_job(ChainWatch::NAME, &params, args, context, |hit, context| {
         hits += 1;
         context.tell(hit.text("line"))?;
         if let Some(command) = &mut command {
@@ -32,7 +34,7 @@ pub(crate) fn watch(args: &Given, context: &mut Context) -> Result<Exit, Failure
         Followed::Left(exit) => return Ok(exit),
         Followed::Ended(job) => job,
     };
-    if hits >= args.count("max").unwrap_or(1) {
+    if hits >= args.count("max_hits").unwrap_or(1) {
         return Ok(Exit::Done);
     }
     if !is(&job, "timed_out") {
@@ -42,26 +44,16 @@ pub(crate) fn watch(args: &Given, context: &mut Context) -> Result<Exit, Failure
     Ok(Exit::TimedOut)
 }
 
-fn params(args: &Given) -> Result<ChainWatchParams, Failure> {
-    let (program, words) = args.program();
+fn params(args: &Given) -> Result<Value, Failure> {
     let is_line = args.has("shell");
-    let (program, words) = if is_line {
-        (args.words("program").join(" "), Vec::new())
-    } else {
-        (program.unwrap_or_default(), words)
+    let (program, words) = args.program();
+    let mut params: Value = caller::of(args, "session since max_hits")?;
+    params["patterns"] = json!(args.patterns("patterns"));
+    params["program"] = match program {
+        Some(_) if is_line => args.words("program").join(" ").into(),
+        program => program.unwrap_or_default().into(),
     };
-    let session = args.word("session").map(str::to_owned);
-    Ok(ChainWatchParams {
-        program,
-        args: words,
-        since: args.count("since"),
-        patterns: args.patterns("patterns"),
-        timeout_ms: args.timeout("timeout"),
-        max_hits: args.count("max"),
-        shell: is_line && session.is_none(),
-        session,
-        cwd: caller::working_directory(args.word("cwd"))?,
-        env: args.variables(),
-        inherited: caller::inherited(args.has("clean_env"))?,
-    })
+    params["args"] = if is_line { json!([]) } else { words.into() };
+    params["shell"] = (is_line && !args.is_given("session")).into();
+    Ok(params)
 }

@@ -4,6 +4,7 @@ use super::{editor, is_interactive};
 use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::render::filled;
+use crate::typed::typed;
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::Method as _;
 use ccd_protocol::coach::{CandidateWords, CoachApprove, CoachEdit, CoachGet};
@@ -35,14 +36,8 @@ pub(super) fn approve(args: &Given, context: &mut Context) -> Result<Exit, Failu
 
 /// The given words of a candidate; `None` if there are none.
 fn words(args: &Given) -> Option<CandidateWords> {
-    let text = |name| args.word(name).map(str::to_owned);
-    let words = CandidateWords {
-        title: text("title"),
-        trigger_condition: text("trigger"),
-        action: text("action"),
-        candidate_type: args.typed("candidate_type"),
-    };
-    Some(words).filter(|words| *words != CandidateWords::default())
+    let words = args.pick("title trigger_condition action candidate_type");
+    words.has(".").then(|| typed(&words).ok())?
 }
 
 /// Changes the words of a candidate: those of the options or, without any, those that the user changes in an editor.

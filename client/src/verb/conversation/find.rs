@@ -47,7 +47,7 @@ fn note_what_is_left_out(shown: usize, total: u64, context: &Context) {
 
 pub(super) fn search(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let mut params = params(args);
-    params["query"] = args.words("words").join(" ").into();
+    params["query"] = args.words("query").join(" ").into();
     let status = args.word("status");
     params["status"] = status.map(|status| status.replace('-', "_")).into();
     let answer = context.fetch(ConversationSearch::NAME, &params)?;
@@ -119,7 +119,7 @@ pub(super) fn note_what_is_missing(reply: &Value, context: &Context) {
 fn params(args: &Given) -> Value {
     let mut params = args.params();
     params["claude_dirs"] = claude_dirs().into();
-    if args.has("wait") {
+    if args.has("wait_ms") {
         params["wait_ms"] = WAIT_MS.into();
     }
     params

@@ -4,7 +4,8 @@ use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::verb::file::read_text;
 use crate::{Failure, caller};
-use ccd_protocol::exec::{ExecRunParams, ExecTapeOptions, OutputFormat};
+use ccd_protocol::exec::{ExecRunParams, OutputFormat};
+use serde_json::json;
 use std::path::Path;
 
 /// The format of standard output. `--json` means JSON, unless lines of JSON are asked for.
@@ -22,41 +23,21 @@ pub(super) fn params_of(
     output_format: OutputFormat,
     verbose: bool,
 ) -> Result<ExecRunParams, Failure> {
-    let text = |name| args.word(name).map(str::to_owned);
-    let number = |name| args.at(name).as_i64();
+    let mut params = args.pick(
+        "timeout model max_turns permission_mode lock_timeout stall_timeout worktree allowed_tools disallowed_tools \
+         resume_session_id continue_last dirty_worktree",
+    );
+    params["instruction"] = instruction(args)?.into();
+    params["output_format"] = json!(output_format);
+    params["verbose"] = verbose.into();
+    params["repo_path"] = caller::working_directory(args.word("repo_path"))?.into();
+    // Tapes that answer in place of Claude Code. If any option is given, tapes are used.
+    let tape = args.pick("root record fallback latency");
+    params["tape"] = tape.has(".").then_some(tape).into();
     Ok(ExecRunParams {
-        instruction: instruction(args)?,
-        output_format,
-        continue_last: args.has("continue"),
-        timeout: number("timeout"),
-        model: text("model"),
-        max_turns: number("max_turns"),
-        permission_mode: text("permission_mode"),
-        lock_timeout: number("lock_timeout"),
-        stall_timeout: number("stall_timeout"),
-        worktree: args.has("worktree"),
-        allowed_tools: args.words("allowed_tools"),
-        disallowed_tools: args.words("disallowed_tools"),
-        resume_session_id: text("resume"),
-        verbose,
-        dirty_worktree: args.typed("dirty_worktree").unwrap_or_default(),
-        repo_path: caller::working_directory(args.word("repo_path"))?,
-        tape: tape(args),
         inherited: caller::inherited(false)?,
+        ..caller::params(&params)?
     })
-}
-
-/// Tapes that answer in place of Claude Code. If any option is given, tapes are used.
-fn tape(args: &Given) -> Option<ExecTapeOptions> {
-    let mut all = ["root", "record", "fallback", "latency"].into_iter();
-    all.any(|name| args.is_given(name))
-        .then(|| ExecTapeOptions {
-            root: args.word("root").map(str::to_owned),
-            record: args.typed("record"),
-            fallback: args.typed("fallback"),
-            latency: args.typed("latency"),
-            ..ExecTapeOptions::default()
-        })
 }
 
 fn instruction(args: &Given) -> Result<String, Failure> {

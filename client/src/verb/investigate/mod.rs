@@ -10,7 +10,7 @@ use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::investigate::{InvestigateDiff, InvestigateGet, InvestigateProbe};
 use ccd_protocol::{ErrorCode, Method as _};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 pub(in crate::verb) use follow::{failed, follow_with_line, result_of};
 pub(crate) use learn::learn;
@@ -65,11 +65,8 @@ pub(in crate::verb) fn target(args: &Given) -> Result<Value, Failure> {
 
 /// The same, of a program that is named in another way.
 fn target_of(program: Option<String>, words: Vec<String>, args: &Given) -> Result<Value, Failure> {
-    let inherited = caller::inherited(args.has("clean_env"))?;
-    let mut params = json!(inherited);
+    let mut params: Value = caller::of(args, "")?;
     params["program"] = program.into();
     params["args"] = words.into();
-    params["cwd"] = caller::working_directory(args.word("cwd"))?.into();
-    params["env"] = json!(args.variables());
     Ok(params)
 }

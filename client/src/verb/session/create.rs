@@ -52,35 +52,20 @@ pub(crate) fn create(args: &Given, context: &mut Context) -> Result<Exit, Failur
 fn params(args: &Given) -> Result<SessionCreateParams, Failure> {
     let own_size = args.has("attach").then(terminal_size).flatten();
     let size = args.size().or(own_size);
-    let (program, words) = args.program();
-    let text = |name| args.word(name).map(str::to_owned);
     let flag = |name, value| args.has(name).then_some(value);
-    Ok(SessionCreateParams {
-        shell: args.has("shell"),
-        name: text("name"),
-        id: text("id"),
-        encoding: text("encoding"),
-        reuse: args.has("reuse"),
-        stream: args.has("stream"),
-        max_output_size: args.at("max_output_size").as_i64(),
-        output_limit: args.at("output_limit").as_i64(),
-        program,
-        args: words,
-        cwd: caller::working_directory(args.word("cwd"))?,
-        env: args.variables(),
-        inherited: caller::inherited(args.has("clean_env"))?,
-        rows: args.at("rows").as_i64().or(size.map(|size| size.rows)),
-        cols: args.at("cols").as_i64().or(size.map(|size| size.cols)),
-        echo: flag("no_echo", false),
-        persist: flag("persist", true).or_else(|| flag("no_persist", false)),
-        timeout_s: args.seconds("timeout"),
-        session_timeout_s: args.seconds("session_timeout"),
-        max_session_runtime_s: args.seconds("max_runtime"),
-        config: text("config"),
-        set: args.pairs("set"),
-        tape: tape::named(args),
-        ..SessionCreateParams::default()
-    })
+    let mut params: SessionCreateParams = caller::of(
+        args,
+        "shell name id encoding reuse stream max_output_size output_limit rows cols timeout_s \
+         session_timeout_s max_session_runtime_s config",
+    )?;
+    (params.program, params.args) = args.program();
+    params.rows = params.rows.or(size.map(|size| size.rows));
+    params.cols = params.cols.or(size.map(|size| size.cols));
+    params.echo = flag("no_echo", false);
+    params.persist = flag("persist", true).or_else(|| flag("no_persist", false));
+    params.set = args.pairs("set");
+    params.tape = tape::named(args)?;
+    Ok(params)
 }
 
 #[cfg(test)]

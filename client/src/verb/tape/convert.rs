@@ -6,7 +6,7 @@ use crate::fields::Fields as _;
 use crate::verb::file::read_text;
 use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::Method as _;
-use ccd_protocol::tape::{TapeExport, TapeImport, TapeImportParams, TapeSvg};
+use ccd_protocol::tape::{TapeExport, TapeImport, TapeSvg};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -14,17 +14,16 @@ pub(super) fn import(args: &Given, context: &mut Context) -> Result<Exit, Failur
     // The daemon reads a file itself, but not one of another host.
     let file = Path::new(args.text("file"));
     let is_sent = file == Path::new("-") || is_elsewhere();
+    let mut params = args.pick("root tag");
     let (program, words) = args.program();
-    let text = |name| args.word(name).map(str::to_owned);
-    let params = TapeImportParams {
-        root: text("root"),
-        cast: is_sent.then(|| read_text(file)).transpose()?,
-        path: (!is_sent).then(|| caller::absolute(file)).transpose()?,
-        program,
-        args: words,
-        tag: text("tag"),
-        redact: args.has("no_redact").then_some(false),
-    };
+    params["program"] = program.into();
+    params["args"] = words.into();
+    params["cast"] = is_sent.then(|| read_text(file)).transpose()?.into();
+    params["path"] = (!is_sent)
+        .then(|| caller::absolute(file))
+        .transpose()?
+        .into();
+    params["redact"] = args.has("no_redact").then_some(false).into();
     context.show(TapeImport::NAME, &params)
 }
 

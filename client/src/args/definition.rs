@@ -78,6 +78,14 @@ pub(super) fn lines_of(list: &str) -> impl Iterator<Item = (&'static str, &'stat
     lines.lines().filter_map(|line| line.split_once(": "))
 }
 
+impl Offer {
+    /// The words that a list of the definition has for this name.
+    pub(crate) fn words_in(self, list: &str) -> Option<Vec<&'static str>> {
+        let (_, words) = lines_of(list).find(|(name, _)| *name == self.0)?;
+        Some(words.split(' ').collect())
+    }
+}
+
 /// What follows `>` in the line of a verb.
 pub(super) fn method_of(word: &str, verb: &str) -> Option<&'static str> {
     let (_, body) = section_of(word)?;

@@ -7,7 +7,7 @@ mod threads;
 pub(crate) use screen::{Below, UserScreen};
 
 use crate::args::{Given, Size};
-use crate::call::{ConnectError, Connection, DaemonAddress, SETTLED};
+use crate::call::{ConnectError, Connection, DaemonAddress, Losses};
 use crate::detach_keys::{DetachKeys, Watch};
 use crate::fields::Fields as _;
 use crate::lifeline::Lifeline;
@@ -39,9 +39,6 @@ const MAX_SIZE: i64 = 1000;
 
 /// How long detaching waits for the daemon to report which rows are in use.
 const PATIENCE: Duration = Duration::from_millis(200);
-
-/// How many connections in succession may end soon after they were made.
-const MAX_SHORT_LOSSES: u32 = 5;
 
 /// Attaches the terminal to a session until the user detaches or the session ends.
 /// After an error, the terminal is restored.
@@ -318,15 +315,10 @@ impl Viewer {
     }
 
     /// Attaches through the next worker.
-    fn reconnect(&mut self, mut since: Instant) -> Result<Connection, Failure> {
-        let mut short_losses = 0;
+    fn reconnect(&mut self, since: Instant) -> Result<Connection, Failure> {
+        let mut losses = Losses::since(since);
         loop {
-            short_losses = if since.elapsed() < SETTLED {
-                short_losses + 1
-            } else {
-                0
-            };
-            since = Instant::now();
+            let may_go_on = losses.may_go_on();
             let session = || self.params.session.clone();
             let found = self.place.try_connect().map_err(|error| match error {
                 ConnectError::Ssh(error) => ConnectError::Broken {
@@ -338,7 +330,7 @@ impl Viewer {
             let Some(stream) = found? else {
                 return Err(ConnectError::Gone { session: session() }.into());
             };
-            if short_losses > MAX_SHORT_LOSSES {
+            if !may_go_on {
                 return Err(Failure::Lost {
                     method: VERB.to_owned(),
                     was_read: true,

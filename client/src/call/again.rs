@@ -38,6 +38,36 @@ const WAITING: &[&str] = &["session.expect", "session.wait", "session.run", "job
 /// A request that lasted this long did not kill the daemon, and may be repeated.
 pub(crate) const SETTLED: Duration = Duration::from_secs(1);
 
+/// How many connections in a row may be lost at once.
+const MAX_SHORT_LOSSES: u32 = 5;
+
+/// Counts connections that were lost at once.
+#[derive(Debug)]
+pub(crate) struct Losses {
+    /// When the connection was made.
+    since: Instant,
+    short: u32,
+}
+
+impl Losses {
+    pub(crate) fn since(since: Instant) -> Self {
+        Self { since, short: 0 }
+    }
+
+    /// A connection was lost, and the next one is made. False if that is not worth while.
+    pub(crate) fn may_go_on(&mut self) -> bool {
+        let is_short = self.since.elapsed() < SETTLED;
+        self.short = if is_short { self.short + 1 } else { 0 };
+        self.since = Instant::now();
+        self.short <= MAX_SHORT_LOSSES
+    }
+
+    /// The connection has brought something.
+    pub(crate) fn forget(&mut self) {
+        self.short = 0;
+    }
+}
+
 /// How many repetitions may be lost unread, for example by a worker that is about to exit.
 const MAX_UNREAD: u32 = 5;
 

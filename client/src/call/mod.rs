@@ -19,7 +19,7 @@ mod start_files;
 pub(crate) mod test_server;
 
 pub(crate) use activation::installed_unit;
-pub(crate) use again::{SETTLED, id_since};
+pub(crate) use again::{Losses, SETTLED, id_since};
 pub(crate) use connect::{ConnectError, DaemonAddress, elsewhere, host_asked_for};
 pub(crate) use failure::{Failure, written_bytes};
 pub(crate) use foreign_folder::ForeignFolder;

@@ -2,7 +2,7 @@
 
 use super::resume::Resume;
 use crate::Failure;
-use crate::call::{Connection, DaemonAddress, SETTLED, id_since, lost};
+use crate::call::{Connection, DaemonAddress, Losses, id_since, lost};
 use crate::lifeline::Lifeline;
 use crate::subscribe::Subscription;
 use ccd_protocol::ErrorCode;
@@ -10,9 +10,6 @@ use ccd_protocol::session::{OutputEvent, OutputItem, SessionSubscribeParams};
 use ccd_protocol::subscription::SESSION_SUBSCRIBE;
 use serde_json::value::RawValue;
 use std::time::Instant;
-
-/// How many connections in a row may be lost at once and without an item.
-const MAX_SHORT_LOSSES: u32 = 5;
 
 /// Items of one session's output, each byte once.
 #[derive(Debug)]
@@ -27,9 +24,7 @@ pub(crate) struct Follow {
     resume: Resume,
     /// The connection that keeps the session alive, if this one does.
     lifeline: Option<Lifeline>,
-    /// When this connection was made, or the last item arrived.
-    since: Instant,
-    short_losses: u32,
+    losses: Losses,
 }
 
 /// An item, and its JSON as received unless a part of the item was left out.
@@ -56,8 +51,7 @@ impl Follow {
             subscription: None,
             params,
             lifeline,
-            since: Instant::now(),
-            short_losses: 0,
+            losses: Losses::since(Instant::now()),
         };
         match Subscription::start(connection, SESSION_SUBSCRIBE, &follow.params) {
             Err(Failure::Lost { .. }) => follow.reconnect()?,
@@ -82,7 +76,7 @@ impl Follow {
                 json => json?,
             };
             let mut item: OutputItem = subscription.parse(&json)?;
-            self.short_losses = 0;
+            self.losses.forget();
             let was_cut = self.resume.take(&mut item.event)?;
             match (&item.event, was_cut) {
                 (OutputEvent::KeepAlive { .. }, _) => {}
@@ -101,17 +95,12 @@ impl Follow {
     /// Subscribes again, on a connection to the next worker.
     fn reconnect(&mut self) -> Result<(), Failure> {
         loop {
-            if self.since.elapsed() >= SETTLED {
-                self.short_losses = 0;
-            }
-            self.short_losses += 1;
-            if self.short_losses > MAX_SHORT_LOSSES {
+            if !self.losses.may_go_on() {
                 return Err(lost(SESSION_SUBSCRIBE.name, true));
             }
             let Some(connection) = self.connect()? else {
                 return Err(lost(SESSION_SUBSCRIBE.name, true));
             };
-            self.since = Instant::now();
             match self.subscribe(connection) {
                 Err(Failure::Lost { .. }) => {}
                 // The session ended together with its daemon.

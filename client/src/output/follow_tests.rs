@@ -83,7 +83,7 @@ fn a_subscription_goes_on_at_the_end_of_what_came() {
 
 #[test]
 fn connections_that_bring_nothing_are_not_replaced_for_ever() {
-    let quiet = usize::try_from(MAX_SHORT_LOSSES).unwrap() + 1;
+    let quiet = 6;
     let server = serve(vec![vec![]; quiet], true);
     let failure = start(&server.place, None).unwrap().next().unwrap_err();
     assert!(matches!(failure, Failure::Lost { .. }), "{failure}");

@@ -2,7 +2,7 @@
 
 use super::{claude_dirs, named};
 use crate::args::Given;
-use crate::call::{Connection, DaemonAddress, SETTLED, is_elsewhere};
+use crate::call::{Losses, is_elsewhere};
 use crate::fields::Fields as _;
 use crate::render::LiveConversation;
 use crate::subscribe::Subscription;
@@ -14,9 +14,6 @@ use ccd_protocol::conversation::{
 use ccd_protocol::subscription::CONVERSATION_SUBSCRIBE;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-
-/// How many connections in a row may be lost at once.
-const MAX_SHORT_LOSSES: u32 = 5;
 
 /// Follows one conversation until its transcript is deleted, or those of a project for ever.
 pub(super) fn tail(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
@@ -32,16 +29,12 @@ pub(super) fn tail(args: &Given, context: &mut Context) -> Result<Exit, Failure>
         });
     }
     let mut live = LiveConversation::new(args.has("tools"), !has_one);
-    let mut connections = Connections {
-        place: context.place()?,
-        since: None,
-        short_losses: 0,
-    };
-    let mut subscription = connections.subscribe(&params)?;
+    let mut losses = Losses::since(Instant::now());
+    let mut subscription = subscribe(&params, &mut losses, context)?;
     loop {
         match subscription.next() {
             // The next worker, or a new daemon, reads the same files.
-            Err(Failure::Lost { .. }) => subscription = connections.subscribe(&params)?,
+            Err(Failure::Lost { .. }) => subscription = subscribe(&params, &mut losses, context)?,
             json => {
                 let json = json?;
                 let item: ConversationItem = subscription.parse(&json)?;
@@ -61,33 +54,19 @@ pub(super) fn tail(args: &Given, context: &mut Context) -> Result<Exit, Failure>
     }
 }
 
-/// One connection after the other: the daemon may be restarted or killed.
-struct Connections {
-    place: DaemonAddress,
-    since: Option<Instant>,
-    short_losses: u32,
-}
-
-impl Connections {
-    fn subscribe(&mut self, params: &ConversationSubscribeParams) -> Result<Subscription, Failure> {
-        loop {
-            match self.since {
-                Some(since) if since.elapsed() < SETTLED => self.short_losses += 1,
-                _ => self.short_losses = 0,
-            }
-            if self.short_losses > MAX_SHORT_LOSSES {
-                return Failure::failed(
-                    "the daemon ends whenever it is to follow this; ccctl daemon logs may show why",
-                );
-            }
-            self.since = Some(Instant::now());
-            let connection = Connection::over(self.place.connect()?);
-            match Subscription::start(connection, CONVERSATION_SUBSCRIBE, params) {
-                Err(Failure::Lost { .. }) => {}
-                subscribed => return subscribed,
-            }
+/// Subscribes on the next connection: the daemon may be restarted or killed.
+fn subscribe(
+    params: &ConversationSubscribeParams,
+    losses: &mut Losses,
+    context: &Context,
+) -> Result<Subscription, Failure> {
+    while losses.may_go_on() {
+        match Subscription::start(context.connect()?, CONVERSATION_SUBSCRIBE, params) {
+            Err(Failure::Lost { .. }) => {}
+            subscribed => return subscribed,
         }
     }
+    Failure::failed("the daemon ends whenever it is to follow this; ccctl daemon logs may show why")
 }
 
 /// Notes how far a file was followed, for the next connection.

@@ -203,6 +203,29 @@ fn a_row_does_not_contain_what_only_the_lines_before_it_show_to_be_a_secret() {
 }
 
 #[test]
+fn a_private_key_that_is_typed_line_by_line_is_in_no_row() {
+    let daemon = Daemon::start();
+    let session = daemon.open("cat", &[]);
+    let (begin, secret) = (
+        "export K='-----BEGIN EC PRIVATE KEY-----",
+        "Ab1Cd2Ef3Gh4Ij5K".repeat(4),
+    );
+    for line in [
+        begin,
+        &secret,
+        "Zz9yX8wV7u==",
+        "-----END EC PRIVATE KEY-----'",
+    ] {
+        session.line(line);
+    }
+    session.expect("END(?s:.*)END");
+    session.close();
+    let rows = format!("{:?}", rows_until(&session, is_end));
+    assert_has(&rows, [begin, "-----END EC"]);
+    assert!(!rows.contains(&secret) && !rows.contains("Zz9y"), "{rows}");
+}
+
+#[test]
 fn the_newest_rows_come_and_older_ones_page_by_page() {
     let daemon = Daemon::start();
     let session = daemon.open("cat", &[]);

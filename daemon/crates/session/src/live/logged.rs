@@ -11,9 +11,15 @@ use std::time::Instant;
 
 impl Session {
     /// Passes input on to the named pipe, and adds the event to the interaction log.
-    pub fn note(self: &Arc<Self>, peer: Option<&Peer>, event: HistoryEvent) {
+    pub fn note(self: &Arc<Self>, peer: Option<&Peer>, mut event: HistoryEvent) {
         let mut is_logged = self.facts.is_logged();
-        if let HistoryEvent::Send(typed) = &event {
+        if let HistoryEvent::Send(typed) = &mut event {
+            if self.facts.redacts_log
+                && self.hidden.goes_on(&typed.text)
+                && let Some(typed) = Arc::get_mut(typed)
+            {
+                typed.hidden = true;
+            }
             self.pipe.typed(typed);
             // A client that passes its standard input on sends many pieces. Without an echo, all are hidden input.
             is_logged &= !(typed.hidden && self.facts.transient && self.facts.plain);

@@ -1,7 +1,7 @@
 //! The secrets of one session: hidden input, and those that a rule has recognised. They are kept in memory, to be
 //! masked where the terminal shows them or where they are typed again.
 
-use crate::redact::{KnownTexts, Source, part_of, redact_chunks};
+use crate::redact::{KnownTexts, Source, TypedLines, part_of, redact_chunks};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::fmt::{Debug, Formatter};
@@ -19,6 +19,9 @@ const MAX_TEXT_BYTES: usize = 4096;
 /// Maximum number of recognised lines that are remembered; older ones are dropped.
 const MAX_RECOGNISED: usize = 128;
 
+/// In a longer input, rules find secrets whole, in bytes.
+const MAX_INPUT_BYTES: usize = 64 * 1024;
+
 /// A shorter line occurs in too much other text, and is not masked: in bytes as typed, in characters as shown.
 const MIN_LINE_LEN: usize = 4;
 
@@ -34,6 +37,7 @@ struct Known {
     open: Secret,
     /// Single lines.
     recognised: VecDeque<Secret>,
+    lines: TypedLines,
 }
 
 /// A text that is overwritten when it is dropped.
@@ -107,6 +111,17 @@ impl HiddenTexts {
         if line.len() <= MAX_TEXT_BYTES && !is_known {
             push(&mut known.recognised, line.to_owned(), MAX_RECOGNISED);
         }
+    }
+
+    /// Takes each input; returns whether it goes on with a secret of several lines that an earlier one has begun.
+    pub fn goes_on(&self, input: &str) -> bool {
+        if input.len() > MAX_INPUT_BYTES {
+            return false;
+        }
+        let lines = self.known().lines.take(input.as_bytes());
+        let texts = lines.iter().flat_map(|lines| &lines.texts);
+        texts.for_each(|text| self.add(text));
+        lines.is_some()
     }
 
     pub fn is_empty(&self) -> bool {

@@ -34,9 +34,11 @@ impl KeyLines {
             self.has_lines = true;
             return true;
         }
-        let begins = pem::begin_len(line.as_bytes()) == Some(line.len());
+        // A variable may stand before it.
+        let begin = line.rfind("-----BEGIN ").map(|at| &line.as_bytes()[at..]);
+        let begins = begin.filter(|begin| pem::begin_len(begin) == Some(begin.len()));
         *self = Self {
-            open: begins.then_some(0),
+            open: begins.map(|_| 0),
             has_lines: false,
         };
         false
@@ -75,6 +77,8 @@ mod tests {
         ];
         let secret = [false, false, true, true, true, true, false, false];
         assert_eq!(taken(&lines), secret);
+        let set = "export KEY='-----BEGIN EC PRIVATE KEY-----";
+        assert_eq!(taken(&[set, &full, "ab/="]), [false, true, true]);
     }
 
     #[test]

@@ -77,7 +77,6 @@ const OPENERS: Rule = Rule {
              live/shell/wrap live/start/environment live/tape/far_side",
         ),
         ("the same", "daemon/src", "life/lock"),
-        ("the same", "daemon/crates/conversation/src", "reply/export"),
         (
             "named pipes that ccd makes for readers",
             "daemon/crates/session/src",

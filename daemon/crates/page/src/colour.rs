@@ -5,46 +5,22 @@
 
 use crate::markup::Markup;
 use crate::shown::without_sequences;
+use std::sync::LazyLock;
 
 /// Longer code is not coloured.
 const MAX_BYTES: usize = 200_000;
 
-struct Language {
-    /// Ends of file names, and names in Markdown.
-    names: &'static str,
-    line_comments: &'static [&'static str],
-    block_comment: Option<(&'static str, &'static str)>,
-    quotes: &'static [&'static str],
-    keywords: &'static str,
-}
+/// A language, as `languages.txt` lists them: names, line comments, block comment, quotes, keywords.
+struct Language([Vec<&'static str>; 5]);
 
-const C_COMMENT: Option<(&str, &str)> = Some(("/*", "*/"));
-
-#[rustfmt::skip]
-const LANGUAGES: [Language; 13] = [
-    Language { names: "rs rust", line_comments: &["//"], block_comment: C_COMMENT, quotes: &["\""],
-        keywords: "as async await break const continue crate dyn else enum extern false fn for if impl in let loop match mod move mut pub ref return self static struct super trait true type unsafe use where while" },
-    Language { names: "py python pyi", line_comments: &["#"], block_comment: None, quotes: &["\"\"\"", "'''", "\"", "'"],
-        keywords: "and as assert async await break case class continue def del elif else except False finally for from global if import in is lambda match None nonlocal not or pass raise return True try while with yield self" },
-    Language { names: "js jsx ts tsx mjs cjs javascript typescript vue svelte", line_comments: &["//"], block_comment: C_COMMENT, quotes: &["\"", "'", "`"],
-        keywords: "abstract as async await break case catch class const continue default delete do else enum export extends false finally for from function get if implements import in instanceof interface let new null of private protected public readonly return set static super switch this throw true try type typeof undefined var void while yield" },
-    Language { names: "go golang", line_comments: &["//"], block_comment: C_COMMENT, quotes: &["\"", "`", "'"],
-        keywords: "break case chan const continue default defer else fallthrough false for func go goto if import interface map nil package range return select struct switch true type var" },
-    Language { names: "c h cc cpp hpp cs java kt kts scala swift dart c++ csharp kotlin php", line_comments: &["//"], block_comment: C_COMMENT, quotes: &["\"", "'"],
-        keywords: "abstract auto bool boolean break byte case catch char class const constexpr continue default delete do double else enum extends extern false final finally float for foreach func fun function goto guard if implements import in include inline instanceof int interface internal is let long namespace new nil null nullptr object override package private protected public return self short sizeof static struct super switch template this throw throws true try typedef typename union unsigned using val var virtual void volatile when while" },
-    Language { names: "rb ruby", line_comments: &["#"], block_comment: None, quotes: &["\"", "'"],
-        keywords: "alias and begin break case class def do else elsif end ensure false for if in module next nil not or redo require rescue retry return self super then true unless until when while yield" },
-    Language { names: "sh bash zsh shell console dockerfile makefile mk", line_comments: &["#"], block_comment: None, quotes: &["\"", "'"],
-        keywords: "case do done elif else esac export fi for function if in local return set then unset until while FROM RUN COPY ENV WORKDIR CMD ENTRYPOINT ARG" },
-    Language { names: "json jsonc json5 jsonl", line_comments: &["//"], block_comment: C_COMMENT, quotes: &["\""], keywords: "true false null" },
-    Language { names: "yaml yml toml ini cfg conf properties env", line_comments: &["#", ";"], block_comment: None, quotes: &["\"", "'"], keywords: "true false null yes no on off" },
-    Language { names: "sql psql sqlite mysql", line_comments: &["--"], block_comment: C_COMMENT, quotes: &["'", "\""],
-        keywords: "add all alter and as asc begin between by case check column commit constraint create cross default delete desc distinct drop else end exists foreign from full group having if in index inner insert into is join key left like limit not null offset on or order outer primary references returning right rollback select set table then transaction union unique update using values view when where with" },
-    Language { names: "html htm xml svg xhtml", line_comments: &[], block_comment: Some(("<!--", "-->")), quotes: &["\""], keywords: "" },
-    Language { names: "css scss less", line_comments: &[], block_comment: C_COMMENT, quotes: &["\"", "'"], keywords: "important media import supports keyframes from to root" },
-    Language { names: "lua", line_comments: &["--"], block_comment: Some(("--[[", "]]")), quotes: &["\"", "'"],
-        keywords: "and break do else elseif end false for function if in local nil not or repeat return then true until while" },
-];
+static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
+    let words = |part: &'static str| part.split_whitespace().collect();
+    let lines = include_str!("languages.txt").lines();
+    let parts = lines.map(|line| line.split(" | ").map(words).collect::<Vec<_>>());
+    parts
+        .filter_map(|parts| parts.try_into().ok().map(Language))
+        .collect()
+});
 
 /// A language that is coloured.
 #[derive(Clone, Copy)]
@@ -54,7 +30,7 @@ impl Colours {
     /// Returns the language of a name in Markdown.
     pub(crate) fn of_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
-        let is_named = |language: &&Language| language.names.split(' ').any(|one| one == name);
+        let is_named = |language: &&Language| language.0[0].contains(&name.as_str());
         LANGUAGES.iter().find(is_named).map(Self)
     }
 
@@ -99,29 +75,18 @@ pub(crate) fn lines(code: &str, colours: Option<Colours>) -> Vec<Markup> {
 
 /// Returns the kind and the length of the token that a text starts with.
 fn token(language: &Language, text: &str) -> (&'static str, usize) {
-    let line_end = || text.find('\n').unwrap_or(text.len());
-    if let Some((start, end)) = language.block_comment
+    let Language([_, line_comments, block_comment, quotes, _]) = language;
+    let starts = |sign: &&&str| text.starts_with(**sign);
+    if let [start, end] = block_comment[..]
         && let Some(inside) = text.strip_prefix(start)
     {
-        return (
-            "C",
-            inside
-                .find(end)
-                .map_or(text.len(), |at| start.len() + at + end.len()),
-        );
+        let end = inside.find(end).map(|at| start.len() + at + end.len());
+        return ("C", end.unwrap_or(text.len()));
     }
-    if language
-        .line_comments
-        .iter()
-        .any(|start| text.starts_with(start))
-    {
-        return ("C", line_end());
+    if line_comments.iter().any(|start| starts(&start)) {
+        return ("C", text.find('\n').unwrap_or(text.len()));
     }
-    if let Some(quote) = language
-        .quotes
-        .iter()
-        .find(|quote| text.starts_with(**quote))
-    {
+    if let Some(quote) = quotes.iter().find(starts) {
         return ("S", string(text, quote));
     }
     let Some(first) = text.chars().next() else {
@@ -154,14 +119,10 @@ fn string(text: &str, quote: &str) -> usize {
 }
 
 fn kind_of(language: &Language, word: &str, after: &str) -> &'static str {
-    let is_sql = language.names.starts_with("sql");
+    let Language([names, .., keywords]) = language;
     let lower = word.to_ascii_lowercase();
-    let wanted = if is_sql { &lower } else { word };
-    if language
-        .keywords
-        .split(' ')
-        .any(|keyword| keyword == wanted)
-    {
+    let wanted = if names[0] == "sql" { &lower } else { word };
+    if keywords.contains(&wanted) {
         "K"
     } else if word.starts_with(|c: char| c.is_ascii_digit()) {
         "N"
@@ -204,6 +165,8 @@ mod tests {
         ] {
             assert_eq!(coloured(name, code), expected, "{name}");
         }
+        let listed = include_str!("languages.txt").lines().count();
+        assert_eq!(LANGUAGES.len(), listed);
         assert!(Colours::of_path("/a/Makefile").is_some() && Colours::of_path("a.png").is_none());
     }
 

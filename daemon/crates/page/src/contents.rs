@@ -21,7 +21,7 @@ pub fn contents(params: ConversationContentsParams, private: &Private) -> String
         .into_iter()
         .map(|page| entry(page, params.with_paths, private));
     let pages: Vec<PageOfConversation> = pages.collect();
-    let frame = Frame::new(PAGE, STYLE, SCRIPTS);
+    let frame = Frame::new("Conversations", PAGE, STYLE, SCRIPTS);
     let mut page = frame.start;
     element("id=\"pages\"", &json(&pages), &mut page);
     page.push_str(&frame.end);

@@ -2,8 +2,15 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use miniz_oxide::deflate::compress_to_vec;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
+
+/// What every page has before its body.
+const HEAD: &str = include_str!("head.html");
+
+/// Of 0 to 10.
+const PACKED_LEVEL: u8 = 6;
 
 /// A page before and after its data.
 pub(crate) struct Frame {
@@ -12,10 +19,12 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    pub(crate) fn new(page: &str, style: &str, scripts: &[&str]) -> Self {
+    pub(crate) fn new(title: &str, body: &str, style: &str, scripts: &[&str]) -> Self {
         let script = scripts.concat();
         let hash = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text.as_bytes()));
-        let page = page
+        let page = [HEAD, body]
+            .concat()
+            .replace("{{TITLE}}", title)
             .replace("{{CSS_SHA256}}", &hash(style))
             .replace("{{JS_SHA256}}", &hash(&script))
             .replacen("/*CSS*/", style, 1)
@@ -36,8 +45,19 @@ pub(crate) fn json(value: &impl Serialize) -> String {
 }
 
 pub(crate) fn element(attribute: &str, json: &str, part: &mut String) {
+    data("application/json", attribute, json, part);
+}
+
+/// Adds a text that no script of the page needs at first, compressed.
+pub(crate) fn packed(attribute: &str, text: &str, part: &mut String) {
+    let packed = compress_to_vec(text.as_bytes(), PACKED_LEVEL);
+    let base64 = BASE64_STANDARD.encode(packed);
+    data("application/octet-stream", attribute, &base64, part);
+}
+
+fn data(kind: &str, attribute: &str, text: &str, part: &mut String) {
     part.push_str(&format!(
-        "<script type=\"application/json\" {attribute}>{json}</script>\n"
+        "<script type=\"{kind}\" {attribute}>{text}</script>\n"
     ));
 }
 
@@ -47,8 +67,8 @@ mod tests {
 
     #[test]
     fn the_policy_names_what_is_in_the_page() {
-        let page = "<p 'sha256-{{CSS_SHA256}}' 'sha256-{{JS_SHA256}}'><style>/*CSS*/</style><script>/*JS*/</script><!--DATA--></html>";
-        let frame = Frame::new(page, "p {}", &["let a;", "let b;"]);
+        let body = "<script>/*JS*/</script><!--DATA--></html>";
+        let frame = Frame::new("Page", body, "p {}", &["let a;", "let b;"]);
         for text in ["p {}", "let a;let b;"] {
             let hash = BASE64_STANDARD.encode(Sha256::digest(text.as_bytes()));
             assert!(frame.start.contains(&format!("'sha256-{hash}'")), "{text}");

@@ -27,7 +27,7 @@ pub(crate) fn block(markup: &mut Markup, kind: &str, lines: &[Line]) {
     let mut rest = add_piece(markup, kind, lines, FIRST_LINES, FIRST_BYTES);
     while !rest.is_empty() {
         let left = plural(rest.len(), "line");
-        markup.open_with("more", &format!("Show more ({left} left)"));
+        markup.open_with("details.more", &format!("Show more ({left} left)"));
         rest = add_piece(markup, kind, rest, NEXT_LINES, NEXT_BYTES);
         markup.close();
     }
@@ -93,7 +93,7 @@ pub(crate) fn failure(markup: &mut Markup, text: &str) {
     let (earlier, last) = lines.split_at(lines.len().saturating_sub(ERROR_LINES));
     if !earlier.is_empty() {
         let title = format!("Show {} before", plural(earlier.len(), "line"));
-        markup.open_with("more", &title);
+        markup.open_with("details.more", &title);
         block(markup, "pre.text.failed", earlier);
         markup.close();
     }
@@ -144,7 +144,7 @@ mod tests {
             let mut markup = Markup::default();
             plain_text(&mut markup, &numbered(len), "pre.text");
             assert_eq!(
-                markup.bracketed().matches("{more|").count(),
+                markup.bracketed().matches("{details.more|").count(),
                 pieces,
                 "{len}"
             );
@@ -162,7 +162,7 @@ mod tests {
         failure(&mut markup, &numbered(30));
         let shown = markup.bracketed();
         assert!(
-            shown.starts_with("{more|Show 5 lines before:{pre.text.failed:{div:line 1}"),
+            shown.starts_with("{details.more|Show 5 lines before:{pre.text.failed:{div:line 1}"),
             "{shown}"
         );
         assert!(

@@ -1,9 +1,9 @@
 //! The file of a page, part by part, so that no conversation is too long for a reply.
 
-use crate::frame::{Frame, element, json};
-use crate::shown::{gist_of_markdown, plain};
+use crate::frame::{Frame, element, json, packed};
+use crate::shown::{gist_of_markdown, plain, plural};
 use crate::turn::{PageTurn, tokens, turn};
-use ccd_protocol::conversation::ExportAbout;
+use ccd_protocol::conversation::{ExportAbout, Missing};
 use std::sync::OnceLock;
 
 const PAGE: &str = include_str!("page.html");
@@ -56,7 +56,7 @@ impl Parts<'_> {
         masks: u64,
         is_last: bool,
     ) -> String {
-        let frame = FRAME.get_or_init(|| Frame::new(PAGE, STYLE, SCRIPTS));
+        let frame = FRAME.get_or_init(|| Frame::new("Conversation", PAGE, STYLE, SCRIPTS));
         let mut part = String::new();
         if let Some(about) = about {
             part.push_str(&frame.start);
@@ -81,8 +81,7 @@ impl Parts<'_> {
             "started_at": about.started_at, "ended_at": about.ended_at,
             "session_id": plain(&about.session_id), "file": plain(&about.file),
             "usage": usage, "cost_usd": about.cost_usd, "cost_at_least_usd": about.cost_at_least_usd,
-            "missing": about.missing, "skipped_lines": about.skipped_lines,
-            "exported_at": about.exported_at, "ccd": about.ccd, "live": self.is_live,
+            "notes": notes(about), "exported_at": about.exported_at, "ccd": about.ccd, "live": self.is_live,
         }))
     }
 
@@ -93,7 +92,7 @@ impl Parts<'_> {
             let turn = json(&turn);
             len_bytes += turn.len();
             shown.push(turn);
-            raw.push(format!("[{}]", records.join(",").replace('<', "\\u003c")));
+            raw.push(format!("[{}]", records.join(",")));
             if len_bytes > BLOCK_BYTES {
                 block(&mut shown, &mut raw, part);
                 len_bytes = 0;
@@ -103,12 +102,28 @@ impl Parts<'_> {
     }
 }
 
-/// Adds turns, and after them their records, which are parsed only when somebody asks for one.
+/// Returns what of the conversation could not be read.
+fn notes(about: &ExportAbout) -> Vec<String> {
+    let missing = about.missing.map(|missing| match missing {
+        Missing::Transcript => "The transcript itself is missing; its sub-agents’ are here.",
+        Missing::Result => "The end of the stream is missing; the tokens are partial.",
+    });
+    let skipped = (about.skipped_lines > 0).then(|| {
+        let lines = plural(about.skipped_lines as usize, "line");
+        format!("{lines} of the file could not be read.")
+    });
+    missing
+        .map(str::to_owned)
+        .into_iter()
+        .chain(skipped)
+        .collect()
+}
+
+/// Adds turns, and after them their records, which are unpacked only when somebody asks for one.
 fn block(shown: &mut Vec<String>, raw: &mut Vec<String>, part: &mut String) {
-    for (class, list) in [("class=\"turns\"", shown), ("class=\"raw\"", raw)] {
-        if !list.is_empty() {
-            element(class, &format!("[{}]", list.join(",")), part);
-            list.clear();
-        }
+    let list = |items: &mut Vec<String>| format!("[{}]", std::mem::take(items).join(","));
+    if !shown.is_empty() {
+        element("class=\"turns\"", &list(shown), part);
+        packed("class=\"raw\"", &list(raw), part);
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn add(markup: &mut Markup, text: &str, fold_bytes: usize) {
             is_folded = true;
             let left = plural(text[place.start..].lines().count(), "line");
             markup.close();
-            markup.open_with("more", &format!("Show more ({left} left)"));
+            markup.open_with("details.more", &format!("Show more ({left} left)"));
             markup.open("div.markdown");
         }
         prose.take(event, markup);
@@ -262,7 +262,7 @@ mod tests {
         let text = format!("{}\n\n{}\n\nlast", "a ".repeat(400), "b ".repeat(400));
         let shown = shown(&text);
         assert!(
-            shown.contains("}{more|Show more (1 line left):{div.markdown:{p:last}}"),
+            shown.contains("}{details.more|Show more (1 line left):{div.markdown:{p:last}}"),
             "{shown}"
         );
     }

@@ -25,6 +25,8 @@ pub struct PageTurn {
     pub lone_results: Vec<String>,
     /// Its number in the main conversation.
     pub number: Option<u64>,
+    /// The call that started its sub-agent is missing, or in a circle.
+    pub is_orphan: bool,
 }
 
 /// One thing that a turn says or does.
@@ -32,6 +34,8 @@ pub struct PageTurn {
 pub(crate) struct Item {
     /// `prompt`, `text`, `thinking`, `call` or `note`.
     kind: &'static str,
+    /// Whose it is, or the tool.
+    name: String,
     /// Its start in one line.
     gist: String,
     body: String,
@@ -42,7 +46,6 @@ pub(crate) struct Item {
 #[derive(Debug, Default, Serialize)]
 struct CallItem {
     id: String,
-    name: String,
     /// `ok`, `error` or `pending`.
     state: &'static str,
     outcome: String,
@@ -62,6 +65,7 @@ pub(crate) struct Turn {
     model: String,
     parent: Option<String>,
     is_agent: bool,
+    is_orphan: bool,
     marks: Vec<&'static str>,
     usage: Option<[u64; 5]>,
     cost: Option<f64>,
@@ -105,6 +109,7 @@ pub(crate) fn turn<'a>(page: &'a PageTurn, cwd: &str) -> Option<(Turn, Vec<&'a s
         model: plain(page.turn.model.as_deref().unwrap_or_default()),
         parent: page.turn.parent_tool_use_id.clone(),
         is_agent: records.iter().any(|record| is(record, "isSidechain")),
+        is_orphan: page.is_orphan,
         marks: making.marks(),
         usage: page.turn.usage.as_ref().map(tokens),
         cost: page.turn.cost_usd,
@@ -162,19 +167,37 @@ impl Making<'_> {
     fn marks(&self) -> Vec<&'static str> {
         let has = |name| self.records.iter().any(|record| is(record, name));
         let marks = [
-            ("isCompactSummary", "summary"),
-            ("isApiErrorMessage", "API error"),
+            (has("isCompactSummary"), "summary"),
+            (has("isApiErrorMessage"), "API error"),
+            (self.page.is_orphan, "sub-agent, call missing"),
         ];
-        marks
-            .iter()
-            .filter(|(name, _)| has(name))
-            .map(|(_, mark)| *mark)
-            .collect()
+        let marks = marks.iter().filter(|(is_so, _)| *is_so);
+        marks.map(|(_, mark)| *mark).collect()
     }
 
     fn items(&self) -> Vec<Item> {
         let records = self.records.iter();
-        records.flat_map(|record| self.items_of(record)).collect()
+        let items = records.flat_map(|record| self.items_of(record));
+        let named = items.map(|item| Item {
+            name: match item.call {
+                Some(_) => item.name,
+                None => self.name(item.kind).to_owned(),
+            },
+            ..item
+        });
+        named.collect()
+    }
+
+    fn name(&self, kind: &str) -> &'static str {
+        match (kind, &self.page.turn.parent_tool_use_id) {
+            ("prompt", None) => "You",
+            ("prompt", Some(_)) => "Task",
+            ("text", None) => "Claude",
+            ("text", Some(_)) => "Sub-agent",
+            ("thinking", _) => "Thought",
+            _ if self.who() == "user" => "Note",
+            _ => "Claude Code",
+        }
     }
 
     fn items_of(&self, record: &Value) -> Vec<Item> {
@@ -292,7 +315,6 @@ impl Making<'_> {
         Item {
             call: Some(CallItem {
                 id,
-                name: shown_name(&name),
                 state: match came {
                     None => "pending",
                     Some(_) if call.is_error() => "error",
@@ -304,6 +326,7 @@ impl Making<'_> {
                     .changed
                     .map(|(path, added, removed)| (plain(&path), added, removed)),
             }),
+            name: shown_name(&name),
             ..item("call", &shown.target, shown.body)
         }
     }
@@ -357,15 +380,14 @@ impl Making<'_> {
             .body
             .note("The call of this result is not in the conversation.");
         let state = if call.is_error() { "error" } else { "ok" };
-        let name = "(call missing)".to_owned();
         let call = CallItem {
             id,
-            name,
             state,
             ..CallItem::default()
         };
         Some(Item {
             call: Some(call),
+            name: "(call missing)".to_owned(),
             ..item("call", &shown.target, shown.body)
         })
     }
@@ -391,7 +413,7 @@ fn item(kind: &'static str, said: &str, body: Markup) -> Item {
         kind,
         gist,
         body: body.into_string(),
-        call: None,
+        ..Item::default()
     }
 }
 

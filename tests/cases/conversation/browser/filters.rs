@@ -128,7 +128,7 @@ fn the_filter_of_models_and_two_filters_together(page: &mut Page) {
     assert_eq!(page.text("#empty"), "No turn matches the filters.");
     page.click("#clear");
     page.until_text("#shown", &format!("{TURNS} turns"));
-    let chosen = page.value("[document.querySelector('#kind').value, document.querySelector('#model').value, document.querySelectorAll('[aria-pressed=true]').length]");
+    let chosen = page.value("[document.querySelector('#kind').value, document.querySelector('#model').value, document.querySelectorAll('#status :checked').length]");
     assert_eq!(chosen, serde_json::json!(["", "", 0]));
 }
 

@@ -126,11 +126,10 @@ const OPEN_EACH: &str = "(from, to) => {
     const texts = new Set();
     const openAll = (row) => {
         for (let level = 0; level < 3; level += 1) {
-            for (const fold of row.querySelectorAll('.fold')) {
+            for (const fold of row.querySelectorAll('details')) {
                 fold.open = true;
                 fold.dispatchEvent(new Event('toggle'));
             }
-            for (const more of row.querySelectorAll('.more')) more.click();
             for (const head of row.querySelectorAll('.nested .row:not(.open) > .bar > .head')) head.click();
         }
         const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
@@ -165,7 +164,7 @@ fn open_each(page: &mut Page) -> Vec<String> {
 
 /// What the document must not have, and what the scripts of the page must not have got.
 fn assert_only_text(page: &mut Page) {
-    let own = "['script:not([type])', 'style', 'link', 'meta', 'iframe, object, embed, svg, img, base, form, video, audio, template', 'a:not([href^=\"#\"])']
+    let own = "['script:not([type])', 'style', 'link', 'meta', 'iframe, object, embed, svg, img, base, form:not([method=dialog]), video, audio, template', 'a:not([href^=\"#\"])']
         .map((one) => document.querySelectorAll(one).length)";
     assert_eq!(page.value(own), json!([1, 1, 1, 4, 0, 0]));
     let handlers = "[...document.querySelectorAll('*')].flatMap((one) => one.getAttributeNames()).filter((name) => name.startsWith('on') || name === 'srcdoc')";
@@ -194,7 +193,11 @@ fn hostile_texts_in_all_fields_are_text() {
         return;
     };
     let page = &mut opened.page;
-    let texts = open_each(page);
+    let mut texts = open_each(page);
+    let raw = page.value_in_page(
+        "Promise.all(conversation.turns.map(recordsOf)).then((all) => all.flat().map(rawText))",
+    );
+    texts.extend(serde_json::from_value::<Vec<String>>(raw).unwrap());
     let is_shown = |part: &str| texts.iter().any(|shown| shown.contains(part));
     let signs = ["BS NUL CR U+009B", "U+2028", "U+2029", "U+202E", "U+FEFF"];
     for part in HOSTILE[..3].iter().chain(&HOSTILE[4..]).chain(&signs) {

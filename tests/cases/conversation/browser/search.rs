@@ -98,5 +98,5 @@ fn a_search_is_limited_to_what_the_filters_show(page: &mut Page) {
     page.press(&["n"]);
     assert_at(page, "1 of 1", "#7");
     page.click("[data-status='subagent']");
-    page.until_text("#hits", "3 hits");
+    page.until_text("#hits", "3 of 3");
 }

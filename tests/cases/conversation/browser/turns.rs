@@ -126,7 +126,13 @@ fn nothing_says_where_it_was_made(page: &mut Page) {
     let html = page.value("document.documentElement.outerHTML");
     let html = html.as_str().unwrap();
     let home = std::env::temp_dir().display().to_string();
-    assert_lacks(html, [SESSION, &format!("{home}/"), ".claude/projects"]);
+    let records =
+        page.value_in_page("Promise.all(conversation.turns.map(recordsOf)).then(JSON.stringify)");
+    let records = records.as_str().unwrap();
+    assert_has(records, ["Thanks, now the documentation"]);
+    for text in [html, records] {
+        assert_lacks(text, [SESSION, &format!("{home}/"), ".claude/projects"]);
+    }
 }
 
 #[test]
@@ -188,5 +194,5 @@ fn results_of_other_tools_are_shown_by_tool() {
     search(page, "needle");
     assert_at(page, "1 of 1", "#8");
     page.press(&["ArrowRight"]);
-    page.until("document.querySelector('.row.open .rest mark')?.innerText === 'Needle'");
+    page.until("document.querySelector('.row.open .more mark')?.innerText === 'Needle'");
 }

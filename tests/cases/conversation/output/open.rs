@@ -7,17 +7,17 @@ use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-const SESSION: &str = "5fc07b19-3c4e-4d18-a0f2-6b1f0d9a7e55";
+pub(super) const SESSION: &str = "5fc07b19-3c4e-4d18-a0f2-6b1f0d9a7e55";
 
-struct Desk {
-    library: Library,
+pub(super) struct Desk {
+    pub(super) library: Library,
 }
 
 impl Desk {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let library = Library::new();
         library.write(&library.path(SESSION), &[user(SESSION, "u1", "Use cents")]);
         fs::create_dir(library.daemon.home().join("tmp")).unwrap();
@@ -25,7 +25,7 @@ impl Desk {
         Self { library }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.library.daemon.home().join(name)
     }
 
@@ -48,6 +48,17 @@ impl Desk {
         let path = format!("{}:/usr/bin:/bin", self.path("bin").display());
         command.env("PATH", path).env("SEEN", self.path("seen"));
         command
+    }
+
+    /// Opens the conversation with `--follow`; returns what follows it, and the page.
+    pub(super) fn follow(&self) -> (Child, PathBuf) {
+        self.opener("exit 0");
+        let mut command = self.command(&["--follow"]);
+        let mut following = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut file = String::new();
+        let mut printed = BufReader::new(following.stdout.take().unwrap());
+        printed.read_line(&mut file).unwrap();
+        (following, PathBuf::from(file.trim_end()))
     }
 
     fn pages(&self) -> Vec<PathBuf> {
@@ -103,13 +114,7 @@ fn a_failing_opener_leaves_the_page_and_its_path(desk: &Desk) {
 }
 
 fn a_page_that_is_followed_is_written_again(desk: &Desk) {
-    desk.opener("exit 0");
-    let mut command = desk.command(&["--follow"]);
-    let mut following = command.stdout(Stdio::piped()).spawn().unwrap();
-    let mut file = String::new();
-    let mut printed = BufReader::new(following.stdout.take().unwrap());
-    printed.read_line(&mut file).unwrap();
-    let file = PathBuf::from(file.trim_end());
+    let (mut following, file) = desk.follow();
     assert!(fs::read_to_string(&file).unwrap().contains("\"live\":true"));
     let path = desk.library.path(SESSION);
     desk.library

@@ -3,7 +3,10 @@
 use crate::conversation::library::{Library, assistant, transcript, user};
 use crate::support::client::Ran;
 use crate::support::secrets::TOKEN;
-use crate::support::{Ccctl, assert_has};
+use crate::support::{Ccctl, assert_has, assert_lacks};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use miniz_oxide::inflate::decompress_to_vec;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,6 +18,20 @@ fn data(page: &str, start: &str) -> Vec<Value> {
     let parts = page.split(start).skip(1);
     let json = parts.map(|part| part.split("</script>").next().unwrap());
     json.map(|json| serde_json::from_str(json).unwrap())
+        .collect()
+}
+
+/// Returns the records of each block of turns.
+fn records(page: &str) -> Vec<Value> {
+    let start = "<script type=\"application/octet-stream\" class=\"raw\">";
+    let parts = page.split(start).skip(1);
+    let packed = parts.map(|part| part.split("</script>").next().unwrap());
+    let unpacked = packed.map(|base64| {
+        let bytes = BASE64_STANDARD.decode(base64).unwrap();
+        decompress_to_vec(&bytes).unwrap()
+    });
+    unpacked
+        .map(|json| serde_json::from_slice(&json).unwrap())
         .collect()
 }
 
@@ -48,7 +65,7 @@ fn a_page_has_everything_and_no_text_of_it_is_markup() {
             .unwrap()
             .contains("</script><script>alert(1)")
     );
-    let raw = data(&page, "<script type=\"application/json\" class=\"raw\">");
+    let raw = records(&page);
     let said = &raw[0][0][0]["message"]["content"];
     assert!(
         said.as_str()
@@ -58,6 +75,7 @@ fn a_page_has_everything_and_no_text_of_it_is_markup() {
     );
     assert!(said.as_str().unwrap().ends_with("***"), "{said}");
     assert!(!page.contains(TOKEN) && !page.contains("<img src=x") && !page.contains(SESSION));
+    assert_lacks(&Value::from(raw).to_string(), [TOKEN, SESSION]);
     assert_eq!(page.matches("</html>").count(), 1);
     assert!(!page.contains("{{") || !page.contains("SHA256}}'"));
     assert!(!file.with_extension("html.new").exists());

@@ -16,6 +16,7 @@ const WORLD: &str = "test";
 pub(crate) struct Page {
     chromium: Chromium,
     url: String,
+    frame: String,
     world: u64,
 }
 
@@ -31,6 +32,7 @@ impl Page {
         let mut page = Self {
             chromium,
             url: url(file),
+            frame: String::new(),
             world: 0,
         };
         page.load(file);
@@ -42,8 +44,12 @@ impl Page {
         let problems = self.known_problems();
         assert!(problems.is_empty(), "{problems:#?}");
         self.url = url(file);
-        let frame = self.chromium.open(file).unwrap();
-        let params = json!({"frameId": frame, "worldName": WORLD});
+        self.frame = self.chromium.open(file).unwrap();
+        self.enter();
+    }
+
+    fn enter(&mut self) {
+        let params = json!({"frameId": self.frame, "worldName": WORLD});
         let world = self.call("Page.createIsolatedWorld", params);
         self.world = world["executionContextId"].as_u64().unwrap();
     }
@@ -93,6 +99,17 @@ impl Page {
         eventually(expression, || {
             (self.value(&format!("Boolean({expression})")) == true).then_some(())
         });
+    }
+
+    /// Waits until a page that loads itself again has done so and an expression about the document is true.
+    #[track_caller]
+    pub(crate) fn until_reloaded(&mut self, expression: &str) {
+        eventually(expression, || {
+            // There is nobody to ask while the new document comes.
+            let value = self.chromium.evaluate(expression, None).ok()?;
+            (value == true).then_some(())
+        });
+        self.enter();
     }
 
     /// Waits until the first element that a selector finds has this visible text.

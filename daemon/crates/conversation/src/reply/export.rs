@@ -99,12 +99,15 @@ impl Source<'_, '_> {
             .filter_map(|pair| Some((pair.id, pair.result?)));
         let results: HashMap<&str, usize> = pairs.collect();
         let lone: HashSet<&str> = self.model.orphan_results.iter().copied().collect();
+        let orphans: HashSet<&str> = self.model.tree.orphans.iter().copied().collect();
         let page = page_of(&turns, &params.page, u64::MAX, |turn| {
             let number = numbers
                 .get(turn.message_id)
                 .filter(|_| turn.parent.is_none())
                 .copied();
-            self.page_turn(turn, number, &results, &lone)
+            let is_orphan = turn.parent.is_some_and(|call| orphans.contains(call));
+            let ((made, masks), bytes) = self.page_turn(turn, number, &results, &lone)?;
+            Ok(((PageTurn { is_orphan, ..made }, masks), bytes))
         })?;
         let mut about = page.is_first.then(|| self.about());
         if let Some(about) = about.as_mut().filter(|_| !params.with_paths) {
@@ -163,6 +166,7 @@ impl Source<'_, '_> {
             results: came,
             lone_results,
             number,
+            is_orphan: false,
         };
         Ok(((turn, masks), bytes))
     }

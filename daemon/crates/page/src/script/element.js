@@ -14,28 +14,22 @@ function make(selector, properties, ...children) {
     else if (/^(aria-|data-|role$)/.test(key)) element.setAttribute(key, value);
     else element[key] = value;
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false && child !== ''));
+  element.append(...children.flat(Infinity).filter(Boolean));
   return element;
 }
 
 // Returns the page's own element with this id; the skeleton in page.html has all of them.
-function part(id) {
-  return document.getElementById(id);
-}
+const part = (id) => document.getElementById(id);
 
-// Returns a folded section whose content is made when it is opened for the first time.
-function fold(title, fill) {
-  const details = make('details.fold', null, make('summary', null, title));
-  details.addEventListener('toggle', () => {
-    if (!details.open || details.childElementCount > 1) return;
-    fill(details);
-    markHits(details);
-  });
+// Returns a section whose content is made when it is opened, and dropped when it is closed.
+function fold(name, title, fill, open = false) {
+  const summary = make('summary', null, title);
+  const details = make(name, { open }, summary);
+  const update = () => {
+    if (!details.open) details.replaceChildren(summary);
+    else if (details.childElementCount === 1) markHits(fill(details));
+  };
+  details.addEventListener('toggle', update);
+  update();
   return details;
-}
-
-// Returns a list of names and values; pairs without a value are left out.
-function facts(pairs) {
-  return make('dl.facts', null, pairs.filter(([, value]) => value !== null && value !== undefined && value !== '')
-    .map(([name, value]) => make('div', null, make('dt', null, name), make('dd', null, value))));
 }

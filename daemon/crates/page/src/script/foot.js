@@ -1,39 +1,37 @@
 // What belongs to the turn of a row: its address, its tokens, its text as Markdown, and its records.
 
-function addressOf(turn) {
-  return turn.number ? `t${turn.number}` : encodeURIComponent(turn.ids[0] ?? '');
-}
-
-function linkOf(item) {
-  const { turn } = item;
-  return make('a.number', { href: `#${addressOf(turn)}`, title: 'Link to this turn' }, turn.number ? `#${turn.number}` : '#');
-}
+const addressOf = (turn) => turn.number ? `t${turn.number}` : encodeURIComponent(turn.ids[0] ?? '');
+const linkOf = ({ turn }) => make('a.number', { href: `#${addressOf(turn)}`, title: 'Link to this turn' }, `#${turn.number ?? ''}`);
 
 function menuOf(item) {
-  const button = make('button.menu', { type: 'button', title: 'Tokens, copy, raw JSON', 'aria-label': 'More about this turn', 'aria-expanded': item.foot === true }, '\u22ef');
-  button.addEventListener('click', () => {
+  const onclick = ({ currentTarget: button }) => {
     item.foot = !item.foot;
-    button.setAttribute('aria-expanded', item.foot);
+    button.ariaExpanded = item.foot;
     const row = button.closest('.row');
     if (item.foot) row.append(footOf(item));
     else row.querySelector(':scope > .foot').remove();
-  });
-  return button;
+  };
+  return make('button.menu', { type: 'button', title: 'Tokens, copy, raw JSON', 'aria-label': 'More about this turn', ariaExpanded: item.foot === true, onclick }, '\u22ef');
 }
 
 const USAGE_NAMES = ['input', 'output', 'cache write 5 min', 'cache write 1 h', 'cache read'];
 
 function footOf({ turn }) {
+  // Unpacked before a button is pressed: a browser lets a page copy only for a moment after that.
+  const records = recordsOf(turn);
   const raw = (box) => {
-    for (const record of recordsOf(turn)) box.append(make('pre.text', null, rawText(record)));
+    const place = box.appendChild(make('div'));
+    records.then((all) => place.append(...all.map((record) => make('pre.text', null, rawText(record)))));
+    return box;
   };
+  const facts = turn.usage && [['model', turn.model], ...USAGE_NAMES.map((name, kind) => [name, count(turn.usage[kind])]),
+    ['cache hits', hitRate(turn.usage)], ['cost', typeof turn.cost === 'number' ? dollars(turn.cost) : 'no price known']];
   return make('div.foot', null,
     make('div.buttons', null,
       copyButton('Copy link', () => location.href.replace(/#.*/, '') + `#${addressOf(turn)}`),
-      copyButton('Copy as Markdown', () => markdownOf(turn))),
-    turn.usage && facts([['model', turn.model], ...USAGE_NAMES.map((name, kind) => [name, count(turn.usage[kind])]), ['cache hits', hitRate(turn.usage)],
-      ['cost', typeof turn.cost === 'number' ? dollars(turn.cost) : 'no price known']]),
-    fold('Raw JSON', raw));
+      copyButton('Copy as Markdown', () => records.then((all) => markdownOf(turn, all)))),
+    facts && make('dl.facts', null, facts.map(([name, value]) => value && make('div', null, make('dt', null, name), make('dd', null, value)))),
+    fold('details.fold', 'Raw JSON', raw));
 }
 
 // Returns indented JSON; what nobody can see is escaped.
@@ -43,18 +41,17 @@ function rawText(record) {
 }
 
 function copyButton(name, text) {
-  const button = make('button', { type: 'button' }, name);
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(text()).then(() => { button.textContent = 'Copied'; }, () => { button.textContent = 'Not allowed'; });
+  const onclick = async ({ currentTarget: button }) => {
+    await navigator.clipboard.writeText(await text()).then(() => { button.textContent = 'Copied'; }, () => { button.textContent = 'Not allowed'; });
     setTimeout(() => { button.textContent = name; }, 1500);
-  });
-  return button;
+  };
+  return make('button', { type: 'button', onclick }, name);
 }
 
 // Returns what a turn says as it was written, and its calls with their results.
-function markdownOf(turn) {
+function markdownOf(turn, records) {
   const parts = [`**${turn.who === 'user' ? 'You' : turn.who === 'assistant' ? 'Claude' : 'Claude Code'}**`];
-  for (const record of recordsOf(turn)) {
+  for (const record of records) {
     const content = record?.message?.content;
     for (const block of Array.isArray(content) ? content : [{ type: 'text', text: content }]) {
       if (block?.type === 'text' && typeof block.text === 'string') parts.push(block.text.trim());
@@ -62,7 +59,7 @@ function markdownOf(turn) {
       if (!item) continue;
       const text = textOf(item.body).trim();
       const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
-      parts.push(`**${item.call.name}** ${item.gist}`, `${fence}\n${text}\n${fence}`);
+      parts.push(`**${item.name}** ${item.gist}`, `${fence}\n${text}\n${fence}`);
     }
   }
   return `${parts.join('\n\n')}\n`;

@@ -1,14 +1,10 @@
 const WHOLE_NUMBER = new Intl.NumberFormat('en-US');
 
 // Returns a number with thousands separated, the same for every reader's locale.
-function count(number) {
-  return WHOLE_NUMBER.format(number);
-}
+const count = (number) => WHOLE_NUMBER.format(number);
 
 // Returns "1 line", "3 lines".
-function plural(number, singular) {
-  return `${count(number)} ${singular}${number === 1 ? '' : 's'}`;
-}
+const plural = (number, singular) => `${count(number)} ${singular}${number === 1 ? '' : 's'}`;
 
 // Returns a duration given in milliseconds: "340 ms", "2.5 s", "3 min 20 s", "2 h 5 min".
 function duration(ms) {
@@ -34,12 +30,5 @@ function clockTime(moment, day) {
   return time.slice(day && time.startsWith(day) ? 11 : 0, 16);
 }
 
-// Returns the local day of a moment as "2026-03-01", or '' when there is none.
-function dayOf(moment) {
-  return clockTime(moment, '').slice(0, 10);
-}
-
 // Returns the short name of a model: without "claude-" and without its date.
-function shortModel(model) {
-  return model.replace(/^claude-/, '').replace(/-20\d{6}/, '');
-}
+const shortModel = (model) => model.replace(/^claude-/, '').replace(/-20\d{6}/, '');

@@ -6,7 +6,6 @@ const AHEAD = 400;
 const list = {
   items: [], // rows that the filters let through: items and runs
   heights: [], // of these rows
-  tops: [0], // pixels above each row; the last one is the height of all
   shown: new Map(), // row → its element
   selected: null,
   allOpen: false,
@@ -17,73 +16,47 @@ const list = {
 function startList() {
   Object.assign(list, { scroller: part('scroller'), space: part('space'), window: part('window') });
   // An element that was just made is reported too, with the height that it was measured with.
-  list.resizes = new ResizeObserver(() => {
-    const anchor = topRow();
-    if (!measureShown()) return;
-    keepAnchor(anchor);
-    drawList();
-  });
+  list.resizes = new ResizeObserver(drawList);
   list.scroller.addEventListener('scroll', drawList, { passive: true });
   let width = list.scroller.clientWidth;
   new ResizeObserver(() => {
     // Another width breaks lines elsewhere: what was measured holds no more.
-    if (list.scroller.clientWidth !== width) forgetHeights();
+    if (list.scroller.clientWidth !== width) for (const row of list.items) row.height = 0;
     width = list.scroller.clientWidth;
-    drawList();
+    showRows();
   }).observe(list.scroller);
 }
 
-// Shows other rows. The first visible one stays where it is when it is still among them, alone or in a run.
-function setItems(items) {
+// Shows what passes now, with all rows made `again` if they look different. The first visible row stays where it is when it is
+// still among them, alone or in a run.
+function showRows(again = false) {
   const anchor = topRow();
   for (const row of list.items) row.row = -1;
-  items.forEach((row, index) => { row.row = index; });
-  list.items = items;
+  list.items = rowsThatPass();
+  list.items.forEach((row, index) => { row.row = index; });
+  list.heights = Float64Array.from(list.items, heightOf);
+  if (again) for (const row of list.shown.keys()) dropRow(row);
   list.selected = list.selected && rowOf(list.selected);
-  for (const [row, element] of list.shown) numberRow(row, element);
-  guessHeights();
   keepAnchor(anchor);
   drawList();
 }
 
 // Returns the row that shows an item, or the first item of a run, now.
-function rowOf(row) {
-  if (row.row >= 0) return row;
-  const { holder } = row.items?.[0] ?? row;
-  return holder ?? row;
-}
+const rowOf = (row) => row.row >= 0 ? row : (row.items?.[0] ?? row).holder ?? row;
+const heightOf = (row) => row.height || (isOpen(row) ? list.openHeight : list.closedHeight);
 
-function heightOf(row) {
-  return row.height || (isOpen(row) ? list.openHeight : list.closedHeight);
-}
-
-function guessHeights() {
-  list.heights = Float64Array.from(list.items, heightOf);
-  list.tops = new Float64Array(list.items.length + 1);
-  addUp(0);
-}
-
-// Adds up the heights from a row on: for 20,000 rows, a small part of the time of a frame.
-function addUp(from) {
-  for (let row = from; row < list.heights.length; row += 1) list.tops[row + 1] = list.tops[row] + list.heights[row];
-}
-
-function forgetHeights() {
-  const anchor = topRow();
-  for (const row of list.items) row.height = 0;
-  guessHeights();
-  keepAnchor(anchor);
+// Returns how many pixels are above a row. Adding up 20,000 heights takes a small part of the time of a frame.
+function topOf(row) {
+  let top = 0;
+  for (let index = 0; index < row; index += 1) top += list.heights[index];
+  return top;
 }
 
 // Returns the number of the row at a place in pixels, the last one below the end.
 function rowAt(pixels) {
-  let [low, high] = [0, list.items.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (list.tops[middle] <= pixels) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  let row = 0;
+  for (let end = list.heights[0]; end <= pixels && row < list.items.length - 1; end += list.heights[row]) row += 1;
+  return row;
 }
 
 // Returns the first visible row and how far it is scrolled out: {row, offset}.
@@ -91,15 +64,15 @@ function topRow() {
   if (!list.items.length) return null;
   const top = list.scroller.scrollTop;
   const index = rowAt(top);
-  return { row: list.items[index], offset: top - list.tops[index] };
+  return { row: list.items[index], offset: top - topOf(index) };
 }
 
 function keepAnchor(anchor) {
-  list.space.style.height = `${list.tops.at(-1)}px`;
+  list.space.style.height = `${topOf(list.items.length)}px`;
   const row = anchor && rowOf(anchor.row);
   if (!row || row.row < 0) return;
   // A row that was closed may be shorter than what had been scrolled past of it.
-  const top = list.tops[row.row] + Math.min(anchor.offset, list.heights[row.row]);
+  const top = topOf(row.row) + Math.min(anchor.offset, list.heights[row.row]);
   if (Math.abs(top - list.scroller.scrollTop) > 0.5) list.scroller.scrollTop = top;
 }
 
@@ -119,35 +92,32 @@ function placeRows() {
   const top = list.scroller.scrollTop;
   const first = rowAt(top - AHEAD);
   const last = list.items.length ? rowAt(top + list.scroller.clientHeight + AHEAD) : -1;
-  for (const [row, element] of list.shown) {
-    if (row.row < first || row.row > last || element.version !== row.version) dropRow(row, element);
-  }
+  for (const row of list.shown.keys()) if (row.row < first || row.row > last) dropRow(row);
   let next = list.window.firstElementChild;
   for (let index = first; index <= last; index += 1) {
-    const element = list.shown.get(list.items[index]) ?? addRow(list.items[index]);
+    const row = list.items[index];
+    const element = list.shown.get(row) ?? addRow(row);
+    // A screen reader says which of how many rows it is.
+    Object.assign(element, { ariaPosInSet: index + 1, ariaSetSize: list.items.length });
+    element.classList.toggle('selected', row === list.selected);
     if (element === next) next = next.nextElementSibling;
     else list.window.insertBefore(element, next);
   }
-  list.space.style.height = `${list.tops.at(-1)}px`;
-  list.window.style.top = `${list.tops[first]}px`;
+  list.space.style.height = `${topOf(list.items.length)}px`;
+  list.window.style.top = `${topOf(first)}px`;
 }
 
 function addRow(row) {
-  const element = Object.assign(makeRow(row), { version: row.version });
-  numberRow(row, element);
-  element.classList.toggle('selected', row === list.selected);
+  const element = makeRow(row);
   list.shown.set(row, element);
   list.resizes.observe(element);
   return element;
 }
 
-// Says to a screen reader which of how many rows it is.
-function numberRow(row, element) {
-  element.setAttribute('aria-posinset', row.row + 1);
-  element.setAttribute('aria-setsize', list.items.length);
-}
-
-function dropRow(row, element) {
+// Removes a row from the page; if it is still in view, it is made again when the list is drawn.
+function dropRow(row) {
+  const element = list.shown.get(row);
+  if (!element) return;
   // The focus must not fall back to the page when its row scrolls away.
   if (element.contains(document.activeElement)) list.scroller.focus({ preventScroll: true });
   list.resizes.unobserve(element);
@@ -157,25 +127,17 @@ function dropRow(row, element) {
 
 // Takes over the real heights of the rows in the page; returns whether any differed.
 function measureShown() {
-  let from = Infinity;
+  let differs = false;
   for (const [row, element] of list.shown) {
     const { height } = element.getBoundingClientRect();
     if (height === 0 || row.row < 0) continue;
     if (isOpen(row)) list.openHeight += (height - list.openHeight) / 16;
     else list.closedHeight = height;
+    differs ||= Math.abs(list.heights[row.row] - height) >= 0.5;
     row.height = height;
-    if (Math.abs(list.heights[row.row] - height) < 0.5) continue;
     list.heights[row.row] = height;
-    from = Math.min(from, row.row);
   }
-  addUp(from);
-  return from < Infinity;
-}
-
-// Makes the rows in the page again, for example with other search hits.
-function redrawRows() {
-  for (const [row, element] of [...list.shown]) dropRow(row, element);
-  drawList();
+  return differs;
 }
 
 // Opens or closes a row of the timeline.
@@ -184,58 +146,57 @@ function toggle(row, open = !isOpen(row)) {
   row.open = open;
   const focused = list.shown.get(row)?.contains(document.activeElement);
   refreshRow(row);
-  // A row closed from its end would leave the reader far below it.
-  const top = list.tops[row.row];
-  if (!open && list.scroller.scrollTop > top) list.scroller.scrollTop = top;
-  drawList();
   select(row, focused);
 }
 
 // Makes a row again when it is drawn next.
 function refreshRow(row) {
   row.height = 0;
-  row.version += 1;
-  if (row.row < 0) return;
-  list.heights[row.row] = heightOf(row);
-  addUp(row.row);
+  dropRow(row);
+  if (row.row >= 0) list.heights[row.row] = heightOf(row);
 }
 
 function setAllOpen(open) {
   list.allOpen = open;
-  const all = [...conversation.turns.flatMap((turn) => turn.items), ...runs.values()];
-  for (const row of all) Object.assign(row, { open: null, height: 0, version: row.version + 1 });
-  setItems(rowsThatPass());
+  for (const row of allRows()) Object.assign(row, { open: null, height: 0 });
+  showRows(true);
 }
 
-// Marks a row as the one that keys work on, and shows it.
+// Marks a row as the one that keys work on, and scrolls so that its head is in view. What is drawn on the way changes heights, so
+// the place is looked up again until it holds.
 function select(row, focus = true) {
-  list.shown.get(list.selected)?.classList.remove('selected');
   list.selected = row;
-  if (!row || row.row < 0) return;
-  reveal(row);
-  const element = list.shown.get(row);
-  element?.classList.add('selected');
-  if (focus) element?.querySelector('.head').focus({ preventScroll: true });
-}
-
-// Scrolls so that the head of a row is in view. What is drawn on the way changes heights, so the place is looked up again until
-// it holds.
-function reveal(row) {
-  for (let attempt = 0; attempt < 4; attempt += 1) {
-    const top = list.tops[row.row];
-    const height = heightOf(row);
+  drawList();
+  for (let attempt = 0; row.row >= 0 && attempt < 4; attempt += 1) {
+    const [top, height] = [topOf(row.row), list.heights[row.row]];
     const { scrollTop: view, clientHeight: room } = list.scroller;
-    let wanted = view;
-    if (top < view) wanted = top;
-    else if (top + Math.min(height, 60) > view + room) wanted = height > room ? top : top + height - room;
-    if (Math.abs(wanted - view) < 1 && list.shown.has(row)) return;
+    const isBelow = top + Math.min(height, 60) > view + room;
+    const lowest = height > room ? top : top + height - room;
+    const wanted = isBelow ? lowest : Math.min(top, view);
+    if (Math.abs(wanted - view) < 1 && list.shown.has(row)) break;
     list.scroller.scrollTop = wanted;
     drawList();
   }
+  if (focus) list.shown.get(row)?.querySelector('.head').focus({ preventScroll: true });
+}
+
+// Scrolls a row to the top of the view.
+function scrollToRow(row) {
+  list.scroller.scrollTop = topOf(row.row);
+  drawList();
 }
 
 function moveSelection(steps) {
   if (!list.items.length) return;
-  const from = list.selected && list.selected.row >= 0 ? list.selected.row : topRow().row.row - Math.sign(steps);
+  const from = list.selected?.row >= 0 ? list.selected.row : topRow().row.row - Math.sign(steps);
   select(list.items[Math.max(0, Math.min(list.items.length - 1, from + steps))]);
+}
+
+function movePrompt(step) {
+  const from = list.selected?.row >= 0 ? list.selected.row : topRow()?.row.row;
+  const prompts = list.items.filter((row) => row.kind === 'prompt');
+  const prompt = step > 0 ? prompts.find((row) => row.row > from) : prompts.findLast((row) => row.row < from);
+  if (!prompt) return;
+  select(prompt);
+  scrollToRow(prompt);
 }

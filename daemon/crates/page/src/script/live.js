@@ -1,49 +1,62 @@
-// A page that is written again while the conversation goes on loads itself again. What the reader sees is kept in the address.
+// A page that is written again while the conversation goes on loads itself again. The browser's history keeps what the reader sees.
 
 const RELOAD_MS = 3000;
+
+const kept = history.state;
 
 function startLive() {
   if (conversation.about.live) setInterval(reloadUnlessBusy, RELOAD_MS);
 }
 
 function reloadUnlessBusy() {
-  if (document.hidden || part('help').open || part('tokens').open || document.activeElement === part('query') || !getSelection().isCollapsed) return;
+  if (document.hidden || document.activeElement === part('query') || !getSelection().isCollapsed
+    || document.body.classList.contains('railed') || ['help', 'tokens', 'tools'].some((name) => part(name).open)) return;
   const top = topRow();
   const { scrollTop, clientHeight, scrollHeight } = list.scroller;
-  const open = [...rowsByKey()].filter(([, row]) => row.open !== null).map(([key, row]) => [key, row.open]);
-  const state = { at: top && [keyOf(top.row), top.offset], atEnd: scrollTop + clientHeight >= scrollHeight - 2, open, query: search.query,
-    filters: { ...filters, tools: [...filters.tools], status: [...filters.status] } };
-  location.replace(`#~${encodeURIComponent(JSON.stringify(state))}`);
+  const state = {
+    at: top && [keyOf(top.row), top.offset],
+    atEnd: scrollTop + clientHeight >= scrollHeight - 2,
+    selected: list.selected && keyOf(list.selected),
+    rows: allRows().filter((row) => row.open !== null || row.foot).map((row) => [keyOf(row), row.open, row.foot]),
+    sections: [...list.shown].map(([row, element]) => [keyOf(row), [...element.querySelectorAll('details')].map((one) => one.open)]),
+    allOpen: list.allOpen,
+    query: search.query,
+    filters,
+    panel: part('filters').classList.contains('open'),
+    theme: document.documentElement.dataset.theme,
+  };
+  history.replaceState(state, '');
   location.reload();
 }
 
-// Returns a name that an item has in the next version of the page too.
+// Returns a name that a row has in the next version of the page too.
 function keyOf(row) {
   return row.items ? `run ${keyOf(row.items[0])}` : `${row.turn.ids[0]} ${row.turn.items.indexOf(row)}`;
 }
 
-function rowsByKey() {
-  return new Map([...conversation.turns.flatMap((turn) => turn.items), ...runs.values()].map((row) => [keyOf(row), row]));
-}
-
-// Restores what the address keeps; returns false if it keeps nothing.
-function restoreLive() {
-  if (!location.hash.startsWith('#~')) return false;
-  let state;
-  try {
-    state = JSON.parse(decodeURIComponent(location.hash.slice(2)));
-  } catch {
-    return false; // an address that was cut
+// Restores what was kept when this version of the page was loaded.
+function restoreKept() {
+  const rows = new Map(allRows().map((row) => [keyOf(row), row]));
+  for (const [key, open, foot] of kept.rows) Object.assign(rows.get(key) ?? {}, { open, foot, height: 0 });
+  list.allOpen = kept.allOpen;
+  list.selected = rows.get(kept.selected) ?? null;
+  if (kept.panel) part('more-filters').click();
+  part('query').value = kept.query;
+  choose(kept.filters);
+  searchFor(kept.query, true);
+  const anchor = kept.at && rows.has(kept.at[0]) ? { row: rows.get(kept.at[0]), offset: kept.at[1] } : topRow();
+  keepAnchor(anchor);
+  drawList();
+  for (const [key, open] of kept.sections) {
+    open.forEach((isOpen, at) => {
+      const section = list.shown.get(rows.get(key))?.querySelectorAll('details')[at];
+      if (section) Object.assign(section, { open: isOpen }).dispatchEvent(new Event('toggle'));
+    });
   }
-  Object.assign(filters, state.filters, { tools: new Set(state.filters.tools), status: new Set(state.filters.status) });
-  const rows = rowsByKey();
-  for (const [key, open] of state.open) Object.assign(rows.get(key) ?? {}, { open });
-  part('query').value = state.query;
-  applyFilters();
-  searchFor(state.query, true);
-  const row = state.at && rows.get(state.at[0]);
-  if (row) keepAnchor({ row, offset: state.at[1] });
-  if (state.atEnd) list.scroller.scrollTop = list.scroller.scrollHeight;
+  // The sections are as high as they were: now the offset is one within the row.
+  measureShown();
+  keepAnchor(anchor);
+  if (kept.atEnd) list.scroller.scrollTop = list.scroller.scrollHeight;
   drawList();
   return true;
 }

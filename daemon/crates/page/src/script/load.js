@@ -1,59 +1,58 @@
 // Reads the data while the browser still receives the page. The script comes before the data, so the first rows are there
 // before the last turns have been parsed.
 
-const loader = { running: false, next: null, onChange: () => {} };
-
-// Starts reading; `onChange` is called after each slice.
-function startLoading(onChange) {
-  loader.onChange = onChange;
-  loader.next = document.currentScript;
-  new MutationObserver(continueLoading).observe(document.body, { childList: true });
-  document.addEventListener('DOMContentLoaded', continueLoading);
-  continueLoading();
-}
-
-async function continueLoading() {
-  if (loader.running) return;
-  loader.running = true;
-  await inSlices(readData(), () => loader.onChange());
-  loader.running = false;
-  if (document.readyState !== 'loading' && !conversation.complete && nextBlock() === null) {
-    completeConversation();
-    loader.onChange();
-  }
-}
-
-// Returns the next element of the data that has arrived as a whole, or null: an element is whole when something follows it or
-// when the page has been received to its end.
-function nextBlock() {
-  const block = loader.next.nextElementSibling;
-  if (block === null) return null;
-  return block.nextSibling !== null || document.readyState !== 'loading' ? block : null;
-}
-
-function* readData() {
-  for (let block = nextBlock(); block !== null; block = nextBlock()) {
-    loader.next = block;
-    if (block.id === 'about') conversation.about = parseBlock(block) ?? conversation.about;
-    else if (block.className === 'masks') conversation.masks += parseBlock(block) ?? 0;
-    else if (block.className === 'turns') {
-      // Their records are in the next element, which is read when somebody asks for one.
-      const turns = parseBlock(block) ?? [];
-      block.replaceChildren();
-      for (const [index, turn] of turns.entries()) {
-        takeIn(turn, { get element() { return block.nextElementSibling; }, index });
-        yield;
-      }
+// Calls `onChange` after each slice and at the end.
+async function load(onChange) {
+  let block = document.currentScript;
+  for (;;) {
+    const next = block.nextElementSibling;
+    const isReceived = document.readyState !== 'loading';
+    if (next && (next.nextSibling || isReceived)) {
+      // It has arrived as a whole: something follows it.
+      block = next;
+      await takeInBlock(block, onChange);
+    } else if (isReceived) {
+      break;
+    } else {
+      await new Promise((resolve) => { setTimeout(resolve, 10); });
     }
-    yield;
   }
+  conversation.complete = true;
+  onChange();
 }
 
-function parseBlock(block) {
+async function takeInBlock(block, onChange) {
+  // The records of turns are read when somebody asks for one.
+  if (block.type !== 'application/json') return;
+  let data = [];
   try {
-    return JSON.parse(block.textContent);
+    data = JSON.parse(block.textContent);
   } catch {
     conversation.unreadable += 1;
-    return null;
+  }
+  if (block.id === 'about') conversation.about = { ...conversation.about, ...data };
+  else if (block.className === 'masks') conversation.masks += Number(data);
+  else for (const [index, turn] of data.entries()) {
+    takeIn(turn, { block, index });
+    if (await endSlice()) onChange();
+  }
+  block.replaceChildren();
+}
+
+let unpacked = {}; // the records of one block of turns
+
+// Returns the records of a turn. Those of a block of turns are in the element after it, compressed.
+async function recordsOf({ raw: { block, index } }) {
+  if (unpacked.block !== block) unpacked = { block, records: unpack(block.nextElementSibling.textContent) };
+  return (await unpacked.records)[index] ?? [];
+}
+
+async function unpack(base64) {
+  try {
+    const packed = Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+    return await new Response(stream).json();
+  } catch {
+    return [];
   }
 }

@@ -6,11 +6,10 @@ const MAX_PRINTED = 2000;
 
 function startPrinting() {
   window.addEventListener('beforeprint', () => {
-    const rows = list.items.slice(0, MAX_PRINTED);
     const { length } = list.items;
     const said = length > MAX_PRINTED ? `This print has the first ${count(MAX_PRINTED)} of ${count(length)} rows. To print others, set a filter first.`
       : isFiltered() ? `This print has ${part('shown').textContent}: those that the filters show.` : '';
-    part('paper').replaceChildren(said && make('p.note', null, said), ...rows.map((row) => makeRow(row)));
+    part('paper').replaceChildren(said && make('p.note', null, said), ...list.items.slice(0, MAX_PRINTED).map((row) => makeRow(row)));
   });
   window.addEventListener('afterprint', () => part('paper').replaceChildren());
 }

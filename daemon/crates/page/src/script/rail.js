@@ -4,27 +4,18 @@ const MAX_LISTED = 200;
 
 function showRail() {
   const prompts = conversation.items.filter((item) => item.kind === 'prompt');
-  const files = new Map();
-  const failed = [];
-  let agents = 0;
-  for (const turn of conversation.turns) {
-    for (const item of turn.items) {
-      if (isFailed(item)) failed.push(item);
-      if (childrenOf(item).length) agents += 1;
-      if (!item.call?.changed) continue;
-      const [path, added, removed] = item.call.changed;
-      const sum = files.get(path) ?? [0, 0];
-      files.set(path, [sum[0] + added, sum[1] + removed]);
-    }
-  }
-  const calls = [...conversation.tools.values()].reduce((sum, calls) => sum + calls, 0);
-  part('did').textContent = [plural(prompts.length, 'prompt'), plural(calls, 'call'), agents && plural(agents, 'sub-agent'), masksText()]
+  const items = conversation.turns.flatMap((turn) => turn.items);
+  const files = Map.groupBy(items.filter((item) => item.call?.changed), (item) => item.call.changed[0]);
+  const agents = items.filter((item) => childrenOf(item).length).length;
+  part('did').textContent = [plural(prompts.length, 'prompt'), plural(conversation.calls.size, 'call'), agents && plural(agents, 'sub-agent'), masksText()]
     .filter(Boolean).join(', ');
   section('prompts', prompts, (item) => entry(item, item.gist, ''));
-  section('failures', failed, (item) => entry(item, `${nameOf(item)} ${item.gist}`, item.call?.outcome ?? ''));
-  section('changes', [...files], ([path, [added, removed]]) => make('li', null, make('button', { type: 'button', title: path,
-    onclick: () => { part('query').value = path; searchFor(path); } },
-  make('span.gist', null, path.replace(/^.*\/(?=.{24})/, '\u2026/')), make('span.outcome', null, `+${count(added)} \u2212${count(removed)}`))));
+  section('failures', items.filter(isFailed), (item) => entry(item, `${item.name} ${item.gist}`, item.call?.outcome ?? ''));
+  section('changes', [...files], ([path, changes]) => {
+    const [added, removed] = [1, 2].map((at) => changes.reduce((sum, { call }) => sum + call.changed[at], 0));
+    return make('li', null, make('button', { type: 'button', title: path, onclick: () => { part('query').value = path; searchFor(path); } },
+      make('span.gist', null, path.replace(/^.*\/(?=.{16})/, '\u2026/')), make('span.outcome', null, `+${count(added)} \u2212${count(removed)}`)));
+  });
 }
 
 function section(name, list, makeEntry) {
@@ -42,10 +33,9 @@ function entry(item, gist, outcome) {
 
 // Marks the prompt that the first visible row follows.
 function showWhere() {
-  const top = topRow();
-  const place = top ? (top.row.turn ?? top.row.items[0].turn).place : -1;
+  const row = topRow()?.row;
+  const place = row ? (row.turn ?? row.items[0].turn).place : -1;
   const current = [...part('prompts').children].findLast((entry) => Number(entry.dataset.at) <= place);
-  if (current?.getAttribute('aria-current')) return;
-  part('prompts').querySelector('[aria-current]')?.removeAttribute('aria-current');
-  current?.setAttribute('aria-current', 'true');
+  if (current?.ariaCurrent) return;
+  for (const entry of part('prompts').children) entry.ariaCurrent = entry === current ? 'true' : null;
 }

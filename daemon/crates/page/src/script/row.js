@@ -1,7 +1,5 @@
 // One row of a timeline: a bar of one line, and below it the body when the row is open.
 
-const KINDS = { prompt: 'You', text: 'Claude', thinking: 'Thought', note: 'Claude Code' };
-const AGENT_KINDS = { prompt: 'Task', text: 'Sub-agent' };
 const STATES = { ok: ['\u2713', 'ok'], error: ['\u2717', 'failed'], pending: ['\u2026', 'awaiting result'] };
 
 // Prompts, answers and failures are read; all else is opened by whoever wants to know. "Expand all" is about the timeline: what
@@ -18,7 +16,7 @@ function makeRow(row, above = []) {
   const turn = row.turn ?? row.items[0].turn;
   const head = make('button.head', { type: 'button', 'aria-expanded': open }, row.items ? runHead(row) : headOf(row, open));
   const element = make(open ? 'article.row.open' : 'article.row', { 'data-kind': row.kind, 'data-place': row.place, tabIndex: -1,
-    'aria-label': `${above.length ? 'Sub-agent: ' : ''}${row.items ? 'Calls' : nameOf(row)}${turn.number ? `, turn ${turn.number}` : ''}` },
+    'aria-label': `${above.length ? 'Sub-agent: ' : ''}${row.items ? 'Calls' : row.name}${turn.number ? `, turn ${turn.number}` : ''}` },
   make('div.bar', null, head, !row.items && linkOf(row), !row.items && menuOf(row)));
   head.addEventListener('click', () => (above.length ? toggleNested(row, element, above) : toggle(row)));
   if (row.call) element.dataset.state = row.call.state;
@@ -35,56 +33,37 @@ function toggleNested(row, element, above) {
   again.querySelector('.head').focus({ preventScroll: true });
 }
 
-function nameOf(item) {
-  if (item.call) return item.call.name;
-  if (item.kind === 'note' && item.turn.who === 'user') return 'Note';
-  return (item.turn.parent !== null && AGENT_KINDS[item.kind]) || KINDS[item.kind];
-}
-
 function headOf(item, open) {
-  const { turn, call } = item;
+  const { turn, call, kind } = item;
   const hit = search.hits.get(item);
-  const gist = hit && !open ? hitLine(hit) : item.gist;
-  const time = make('time', { title: new Date(turn.at).toLocaleString() }, clockTime(turn.at, conversation.firstDay));
+  const gist = hit && !open ? [make('span.where', null, hit.where), hit.before, make('mark', null, hit.match), hit.after] : item.gist;
   if (!call) {
-    return [make('span.label', null, nameOf(item)), open ? make('span.gist') : make('span.gist', null, gist), marksOf(turn),
-      item.kind === 'text' || item.kind === 'prompt' ? time : null];
+    return [make('span.label', null, item.name), make('span.gist', null, !open && gist), marksOf(turn),
+      (kind === 'text' || kind === 'prompt') && make('time', { title: new Date(turn.at).toLocaleString() }, clockTime(turn.at, conversation.firstDay))];
   }
   const [sign, word] = STATES[call.state];
   const inner = childrenOf(item);
-  return [make('span.state', { role: 'img', 'aria-label': word }, sign), make('b', null, call.name),
-    make(hit && !open ? 'span.gist' : 'span.gist.target', null, gist), inner.length ? make('span.badge', null, `sub-agent, ${plural(turnCount(inner), 'turn')}`) : null,
-    marksOf(turn), make('span.outcome', null, call.state === 'pending' ? 'awaiting result' : call.outcome),
-    make('span.took', null, call.ms >= 1000 ? duration(call.ms) : '')];
+  return [make('span.state', { role: 'img', 'aria-label': word }, sign), make('b', null, item.name), make(hit && !open ? 'span.gist' : 'span.gist.target', null, gist),
+    inner.length && make('span.badge', null, `sub-agent, ${plural(turnCount(inner), 'turn')}`),
+    marksOf(turn), make('span.outcome', null, call.state === 'pending' ? word : call.outcome), took(call.ms)];
 }
 
-function turnCount(items) {
-  return new Set(items.map((item) => item.turn)).size;
-}
-
-function marksOf(turn) {
-  const orphan = turn.isOrphan ? [`sub-agent, call ${conversation.calls.has(turn.parent) ? 'within itself' : 'missing'}`] : [];
-  return [...turn.marks, ...orphan].map((mark) => make('span.badge', null, mark));
-}
-
-function hitLine(hit) {
-  return [make('span.where', null, hit.where), hit.before, make('mark', null, hit.match), hit.after];
-}
+const turnCount = (items) => new Set(items.map((item) => item.turn)).size;
+const marksOf = (turn) => turn.marks.map((mark) => make('span.badge', null, mark));
 
 // "12 calls: 9 Read, 2 Bash, 1 Edit", and how long they took.
-function runHead(run) {
-  const calls = run.items.filter((item) => item.call);
-  const names = new Map();
-  for (const { call } of calls) increase(names, call.name);
-  const most = [...names].sort((one, other) => other[1] - one[1]).map(([name, calls]) => `${calls} ${name}`);
-  const files = new Set(calls.filter(({ call }) => call.changed).map(({ call }) => call.changed[0]));
-  const took = calls.reduce((sum, { call }) => sum + (call.ms ?? 0), 0);
-  const numbers = run.items.map((item) => item.turn.number).filter(Boolean);
+function runHead({ items }) {
+  const calls = items.flatMap((item) => item.call ?? []);
+  const most = tally(items.filter((item) => item.call).map((item) => item.name)).map(([name, calls]) => `${calls} ${name}`);
+  const files = new Set(calls.flatMap((call) => call.changed?.[0] ?? [])).size;
+  const numbers = items.map((item) => item.turn.number).filter(Boolean);
   return [make('span.fold-sign', { 'aria-hidden': true }), make('b', null, plural(calls.length, 'call')),
     make('span.gist', null, `${most.slice(0, 6).join(', ')}${most.length > 6 ? ', \u2026' : ''}`),
-    files.size ? make('span.outcome', null, `${plural(files.size, 'file')} changed`) : null,
-    make('span.took', null, took >= 1000 ? duration(took) : ''), make('span.number', null, numbers.length ? `#${numbers[0]}\u2013${numbers.at(-1)}` : '')];
+    files && make('span.outcome', null, `${plural(files, 'file')} changed`), took(calls.reduce((sum, call) => sum + (call.ms ?? 0), 0)),
+    numbers.length && make('span.number', null, `#${numbers[0]}\u2013${numbers.at(-1)}`)];
 }
+
+const took = (ms) => make('span.took', null, ms >= 1000 && duration(ms));
 
 function bodyOf(item, above) {
   const body = build(make('div.body'), item.body);
@@ -106,16 +85,13 @@ const FIRST_NESTED = 100;
 
 // Returns the rows inside a row, the first ones at once. One that comes again inside itself is named instead of shown.
 function nested(items, above, label) {
-  const box = make('div.nested', { role: 'group', 'aria-label': label });
   const rows = above.at(-1).items ? items : grouped(items);
-  const add = (from) => {
+  const add = (box, from) => {
+    const left = rows.length - from - FIRST_NESTED;
     box.append(...rows.slice(from, from + FIRST_NESTED).map((row) => (above.includes(row)
       ? make('div.note', null, 'Already shown above: it is its own sub-agent.') : makeRow(row, above))));
-    if (from + FIRST_NESTED >= rows.length) return;
-    const more = make('button.more', { type: 'button', onclick: () => { more.remove(); add(from + FIRST_NESTED); } },
-      `Show more (${count(rows.length - from - FIRST_NESTED)} left)`);
-    box.append(more);
+    if (left > 0) box.append(fold('details.more', `Show more (${count(left)} left)`, (more) => add(more, from + FIRST_NESTED)));
+    return box;
   };
-  add(0);
-  return box;
+  return add(make('div.nested', { role: 'group', 'aria-label': label }), 0);
 }

@@ -27,43 +27,49 @@ function startSearch() {
     if (searchIsDue()) searchFor(input.value);
     else gotoHit(event.shiftKey ? -1 : 1);
   });
-  part('next').addEventListener('click', () => gotoHit(1));
-  part('previous').addEventListener('click', () => gotoHit(-1));
 }
 
-function searchIsDue() {
-  return part('query').value.toLowerCase() !== search.query;
-}
+const searchIsDue = () => part('query').value.toLowerCase() !== search.query;
 
-function clearSearch() {
-  part('query').value = '';
-  searchFor('');
-}
-
-// Starts a search over what the filters show, and goes to the first hit from the selected or the first visible row on.
+// Starts a search over what the filters show. Goes to the first hit from the selected or the first visible row on, unless the
+// reader's place is kept.
 function searchFor(text, keepPlace = false) {
   clearTimeout(search.timer);
   const from = list.selected ?? topRow()?.row;
   Object.assign(search, { query: text.toLowerCase(), hits: new Map(), rows: [], current: -1, done: text === '', run: search.run + 1 });
   showHitCount();
   // While something is searched, each call is a row of its own.
-  setItems(rowsThatPass());
-  redrawRows();
-  if (text === '') return;
-  const { run } = search;
-  inSlices(searchRows(list.items, search.query), (done) => {
-    if (run !== search.run) return false;
-    search.done = done;
-    if (search.current < 0 && !keepPlace) goFrom(from ? rowOf(from).row : 0, done);
-    showHitCount();
-    if (done) redrawRows();
-    return true;
-  });
+  showRows(true);
+  if (text !== '') searchRows(from, keepPlace);
 }
 
-function goFrom(row, done) {
-  const index = search.rows.findIndex((item) => item.row >= row);
-  if (index >= 0 || (done && search.rows.length)) showHit(Math.max(index, 0));
+async function searchRows(from, keepPlace) {
+  const { run, query } = search;
+  const show = (done) => {
+    search.done = done;
+    const next = search.rows.findIndex((item) => item.row >= (from ? rowOf(from).row : 0));
+    if (keepPlace) search.current = search.rows.indexOf(list.selected);
+    else if (search.current < 0 && (next >= 0 || (done && search.rows.length))) showHit(Math.max(next, 0));
+    showHitCount();
+  };
+  for (const item of list.items) {
+    let hit = hitIn(item, query);
+    for (const inner of itemsBelow(item)) {
+      const innerHit = hitIn(inner, query);
+      if (innerHit) search.hits.set(inner, innerHit);
+      hit ??= innerHit && { ...innerHit, where: `sub-agent, ${innerHit.where}` };
+      await endSlice();
+    }
+    if (hit) {
+      search.hits.set(item, hit);
+      search.rows.push(item);
+    }
+    const isNext = await endSlice();
+    if (run !== search.run) return;
+    if (isNext) show(false);
+  }
+  show(true);
+  showRows(true);
 }
 
 function gotoHit(step) {
@@ -87,30 +93,13 @@ function showHitCount() {
   for (const name of ['next', 'previous']) part(name).disabled = search.rows.length === 0;
 }
 
-function* searchRows(rows, query) {
-  for (const item of rows) {
-    let hit = hitIn(item, query);
-    for (const inner of itemsBelow(item)) {
-      const innerHit = hitIn(inner, query);
-      if (innerHit) search.hits.set(inner, innerHit);
-      hit ??= innerHit && { ...innerHit, where: `sub-agent, ${innerHit.where}` };
-      yield;
-    }
-    if (hit) {
-      search.hits.set(item, hit);
-      search.rows.push(item);
-    }
-    yield;
-  }
-}
-
 function hitIn(item, query) {
-  const text = `${item.call ? `${item.call.name} ${item.gist} ${item.call.outcome}\n` : ''}${textOf(item.body)}`;
+  const text = `${item.call ? `${item.name} ${item.gist} ${item.call.outcome}\n` : ''}${textOf(item.body)}`;
   const index = text.toLowerCase().indexOf(query);
   if (index < 0) return null;
   const [start, end] = [Math.max(0, index - 40), index + query.length];
   const line = (from, to) => text.slice(from, to).replace(/\s+/g, ' ');
-  return { where: nameOf(item), before: (start > 0 ? '\u2026' : '') + line(start, index), match: line(index, end), after: line(end, end + 120) };
+  return { where: item.name, before: (start > 0 ? '\u2026' : '') + line(start, index), match: line(index, end), after: line(end, end + 120) };
 }
 
 // Marks the hits of the present search in the texts below `root` and opens the folded sections that have one. The heads of rows
@@ -123,17 +112,16 @@ function markHits(root) {
     const lower = node.data.toLowerCase();
     // Few letters change their length in lower case; their texts are left unmarked.
     if (lower.length !== node.data.length || !lower.includes(search.query)) continue;
-    if (!node.parentElement.closest('mark, .bar, button, .foot > dl')) found.push([node, lower]);
+    if (!node.parentElement.closest('mark, .bar, button, summary, .foot > dl')) found.push([node, lower]);
   }
   for (const [node, lower] of found) {
-    const pieces = document.createDocumentFragment();
-    let at = 0;
-    for (let hit = lower.indexOf(search.query); hit >= 0; hit = lower.indexOf(search.query, at)) {
-      pieces.append(node.data.slice(at, hit), make('mark', null, node.data.slice(hit, hit + search.query.length)));
-      at = hit + search.query.length;
-    }
-    pieces.append(node.data.slice(at));
     for (let box = node.parentElement.closest('details'); box; box = box.parentElement?.closest('details')) box.open = true;
-    node.replaceWith(pieces);
+    let [rest, from] = [node, 0];
+    for (let at = lower.indexOf(search.query); at >= 0; at = lower.indexOf(search.query, from)) {
+      const hit = rest.splitText(at - from);
+      rest = hit.splitText(search.query.length);
+      rest.before(make('mark', null, hit));
+      from = at + search.query.length;
+    }
   }
 }

@@ -1,13 +1,12 @@
 // Tokens and dollars. The exporter writes the tokens of a turn as [input, output, cache write for 5 min, for 1 h, cache read].
 
-function emptySum() {
-  return { tokens: [0, 0, 0, 0, 0], cost: 0, priced: 0, unpriced: 0 };
-}
-
-function addTurn(sum, turn) {
-  turn.usage.forEach((tokens, kind) => { sum.tokens[kind] += tokens; });
-  if (typeof turn.cost === 'number') Object.assign(sum, { cost: sum.cost + turn.cost, priced: sum.priced + 1 });
-  else sum.unpriced += 1;
+function sumOf(turns) {
+  const sum = { tokens: [0, 0, 0, 0, 0], cost: 0, priced: 0, unpriced: 0 };
+  for (const { usage, cost } of turns) {
+    sum.tokens = sum.tokens.map((tokens, kind) => tokens + usage[kind]);
+    sum.cost += cost ?? 0;
+    sum[typeof cost === 'number' ? 'priced' : 'unpriced'] += 1;
+  }
   return sum;
 }
 
@@ -20,14 +19,9 @@ function hitRate([input, , write5m, write1h, read]) {
 // Returns [main, sub-agents, total] of these turns, once per message: a copied or resumed session repeats messages that were
 // paid for once.
 function sumUsage(turns) {
-  const [main, agents, total] = [emptySum(), emptySum(), emptySum()];
-  const seen = new Set();
-  for (const turn of turns) {
-    if (!turn.usage || seen.has(turn.ids[0])) continue;
-    seen.add(turn.ids[0]);
-    for (const sum of [turn.parent !== null || turn.is_agent ? agents : main, total]) addTurn(sum, turn);
-  }
-  return [main, agents, total];
+  const paid = [...Map.groupBy(turns.filter((turn) => turn.usage), (turn) => turn.ids[0]).values()].map(([first]) => first);
+  const isOfAgent = (turn) => turn.parent !== null || turn.is_agent;
+  return [paid.filter((turn) => !isOfAgent(turn)), paid.filter(isOfAgent), paid].map(sumOf);
 }
 
 // Puts in what the exporter counted for the whole conversation: it knows also sub-agents of which only a summary is there.

@@ -77,7 +77,7 @@ pub(super) fn show(call: &Call<'_>) -> Shown {
     body.facts(&[
         ("status", status),
         ("duration", took),
-        ("tokens", tokens.unwrap_or_default()),
+        ("used", tokens.unwrap_or_default()),
         ("tool calls", calls),
         ("model", text(first(meta, &["resolvedModel"]))),
         ("agent", text_of(meta, "agentId")),

@@ -5,6 +5,7 @@ use crate::lines::{self, Line};
 use crate::markup::Markup;
 use crate::shown::plural;
 use crate::value::{field, first, is, list, text, text_of};
+use std::collections::HashMap;
 
 /// Files of which the lines are shown.
 const MAX_FILES: usize = 200;
@@ -174,6 +175,7 @@ fn found(call: &Call<'_>) -> Vec<Found> {
 /// Groups lines such as `path:12:text` (a hit), `path-13-text` (its surroundings) and, for a search in one file, `12:text`.
 fn by_file(content: &str, only: &str) -> Vec<Found> {
     let mut files: Vec<Found> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
     for line in content
         .lines()
         .filter(|line| !line.is_empty() && *line != "--")
@@ -181,16 +183,13 @@ fn by_file(content: &str, only: &str) -> Vec<Found> {
         let last = files.last().map_or(only, |file| &file.path).to_owned();
         let (path, number, text, is_hit) =
             parts(line, only).unwrap_or((last, String::new(), line.to_owned(), false));
-        let at = files
-            .iter()
-            .rposition(|file| file.path == path)
-            .unwrap_or_else(|| {
-                files.push(Found {
-                    path,
-                    lines: Vec::new(),
-                });
-                files.len() - 1
+        let at = *known.entry(path).or_insert_with_key(|path| {
+            files.push(Found {
+                path: path.clone(),
+                lines: Vec::new(),
             });
+            files.len() - 1
+        });
         files[at].lines.push((number, text, is_hit));
     }
     files

@@ -46,7 +46,10 @@ pub(super) fn show(call: &Call<'_>) -> Shown {
     let lines = content.lines().count().max(1);
     shown.outcome = plural(lines, "line");
     let last = start + lines as u64 - 1;
-    let mut range = format!("lines {}–{}", grouped(start), grouped(last));
+    let mut range = match lines {
+        1 => format!("line {}", grouped(start)),
+        _ => format!("lines {}–{}", grouped(start), grouped(last)),
+    };
     if let Some(total) = number(file, "totalLines") {
         range = format!("{range} of {}", grouped(total as u64));
     }

@@ -53,8 +53,13 @@ fn a_blacklist_allows_what_is_not_the_command() {
 #[test]
 fn a_whitelist_without_the_command_denies_all_ways_to_it() {
     for line in removes() {
-        let programs = ["ls", "echo", "git", "cat", "env", "find"];
-        let rules = programs.map(|program| format!("Bash({program}:*)"));
+        let builtins = include_str!("shell/evaluating.txt").lines();
+        let programs = ["ls", "echo", "git", "cat", "env", "find"]
+            .into_iter()
+            .chain(builtins);
+        let rules: Vec<String> = programs
+            .map(|program| format!("Bash({program}:*)"))
+            .collect();
         let rules = rules.iter().map(String::as_str).chain(["Write"]);
         let judgement = judge(Whitelist, &rules.collect::<Vec<_>>(), &line);
         // Whoever allows git allows what git executes.
@@ -66,8 +71,11 @@ fn a_whitelist_without_the_command_denies_all_ways_to_it() {
 #[test]
 fn a_whitelist_allows_lines_of_which_every_part_is_allowed() {
     for line in lines(include_str!("../tests/fixtures/allowed.jsonl")) {
-        let rules = ["Bash(git:*)", "Bash(head:*)", "Bash(cat:*)"];
-        let judgement = judge(Whitelist, &rules, &line);
+        let programs = [
+            "git", "head", "cat", "printf", "test", "[", "read", "export",
+        ];
+        let rules = programs.map(|program| format!("Bash({program}:*)"));
+        let judgement = judge(Whitelist, &rules.each_ref().map(String::as_str), &line);
         assert_eq!(judgement, Judgement::Allowed, "{line:?}");
     }
     for line in lines(include_str!("../tests/fixtures/denied.jsonl")) {

@@ -1,5 +1,6 @@
 //! The payload of a PreToolUse hook.
 
+use super::pattern::plain_host;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -41,12 +42,13 @@ impl ToolCall {
         }
     }
 
-    /// Returns the host of the address that the call is about, in lower case.
+    /// Returns the host of the address that the call is about; `None` if it has none in a plain form.
     pub(super) fn host(&self) -> Option<String> {
-        let (_, rest) = self.text("url")?.split_once("://")?;
+        let (scheme, rest) = self.text("url")?.trim().split_once("://")?;
         let authority = rest.split(['/', '?', '#', '\\']).next()?;
         let host = authority.rsplit('@').next()?;
         let host = host.split_once(':').map_or(host, |(host, _)| host);
-        Some(host.trim_end_matches('.').to_ascii_lowercase()).filter(|host| !host.is_empty())
+        let is_scheme = scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        plain_host(host).filter(|_| is_scheme)
     }
 }

@@ -3,6 +3,7 @@
 use super::glob;
 use super::path::PathPattern;
 use super::shell::{Word, file_name};
+use std::net::Ipv4Addr;
 
 /// The pattern of a rule, by the kind of its tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,6 +120,16 @@ impl CommandPattern {
             }
         }
     }
+}
+
+/// Returns a host in lower case; `None` if a browser could take it for another one, as it does `%65vil.com` and `127.1`.
+pub(super) fn plain_host(host: &str) -> Option<String> {
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    let last = host.rsplit('.').next()?;
+    let is_number = last.starts_with(|first: char| first.is_ascii_digit());
+    let is_address = !is_number || host.parse::<Ipv4Addr>().is_ok();
+    (!last.is_empty() && host.bytes().all(is_plain) && is_address).then_some(host)
 }
 
 /// Returns whether the wanted words follow the program in this order, with nothing but options and their values

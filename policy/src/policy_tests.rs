@@ -124,13 +124,36 @@ fn hosts_and_names_are_compared_with_patterns() {
         (rule, "x", false),
         (rule, "https://evil.com\\@example.com/", false),
         (any, "https://a.example.com", true),
+        (rule, "https:/\\evil.com/://example.com", false),
     ] {
         check([(Whitelist, rule, "WebFetch", url(address), is_allowed)]);
     }
+    for address in [
+        "https://user:x@example.com./",
+        "https://exa\tmple.com/",
+        "https://example.com\t/",
+        "https://%65xample.com/",
+        "https://example.com%2e/",
+        "https://ｅxample.com/",
+        "https://example。com/",
+        "https://exam\u{ad}ple.com/",
+        "https://ⓔxample.com/",
+        "https:/\\example.com/://other.org",
+    ] {
+        check([(Blacklist, rule, "WebFetch", url(address), false)]);
+    }
+    let local = "WebFetch(domain:127.0.0.1)";
+    for (address, is_allowed) in [
+        ("http://127.1/", false),
+        ("http://2130706433/", false),
+        ("http://0x7f.0.0.1/", false),
+        ("http://127.0.0.2/", true),
+        ("https://my_files.xn--bcher-kva.de:443/x", true),
+    ] {
+        check([(Blacklist, local, "WebFetch", url(address), is_allowed)]);
+    }
     let kind = |kind: &str| json!({"subagent_type": kind});
-    let hidden = url("https://user:x@example.com./");
     check([
-        (Blacklist, rule, "WebFetch", hidden, false),
         (Whitelist, "Agent(Explore)", "Agent", kind("Explore"), true),
         (Whitelist, "Task(Explore)", "Agent", kind("Plan"), false),
     ]);
@@ -150,6 +173,8 @@ fn a_rule_that_would_mean_nothing_is_refused() {
     for rule in [
         "Bash()",
         "WebFetch(example.com)",
+        "WebFetch(domain:bücher.de)",
+        "WebFetch(domain:)",
         "Bash(echo \"a b\")",
         "Bash(a && b)",
         "Bash(a; b:*)",

@@ -1,7 +1,7 @@
 //! One rule of a list of tools.
 
 use super::path::PathPattern;
-use super::pattern::{CommandPattern, Pattern};
+use super::pattern::{CommandPattern, Pattern, plain_host};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -148,15 +148,23 @@ fn read_pattern(rule: &str, tool: &str, pattern: &str) -> Result<Pattern, RuleEr
         }
         "WebFetch" => pattern
             .strip_prefix("domain:")
-            .filter(|host| !host.is_empty() && !host.contains(['/', ' ']))
-            .map(|host| Pattern::Domain(host.to_ascii_lowercase()))
-            .ok_or_else(|| wrong("write WebFetch(domain:HOST)")),
+            .and_then(domain)
+            .map(Pattern::Domain)
+            .ok_or_else(|| {
+                wrong("write WebFetch(domain:HOST), with xn-- for other letters than a to z")
+            }),
         "Agent" | "Task" | "Skill" if !pattern.is_empty() => Ok(Pattern::Name(pattern.to_owned())),
         _ => Err(RuleError::NoPattern {
             rule: rule.to_owned(),
             tool: tool.to_owned(),
         }),
     }
+}
+
+fn domain(pattern: &str) -> Option<String> {
+    let parent = pattern.strip_prefix("*.");
+    let start = parent.map_or("", |_| "*.");
+    Some(format!("{start}{}", plain_host(parent.unwrap_or(pattern))?))
 }
 
 /// Splits a list as on the command line, `Bash(git add:*),Read`, at the commas that are not in parentheses.

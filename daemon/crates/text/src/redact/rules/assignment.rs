@@ -1,10 +1,10 @@
 //! Secrets that a name gives away: `PASSWORD=…`, `"token": "…"`, `api_key: …`, `X-Api-Key: …`, `--password …`.
 
-use super::key::{self, KeyKind, SecretKey, secret_key};
+use super::key::{self, KeyKind, SecretKey, normalized, secret_key};
 use super::prose;
 use super::scan::{MAX_BLANKS, after, before, blanks, is_name, run_len, tail_len};
-use super::sql;
 use super::value::Quote;
+use super::{sql, tokens};
 use crate::redact::engine::{Judge, Rule, Shown, TwoSecrets};
 use std::ops::Range;
 
@@ -61,7 +61,8 @@ pub(super) enum Position {
 fn judge(shown: Shown<'_>, anchor: Range<usize>) -> TwoSecrets {
     let assigned = Assignment::around(shown.text, anchor.clone()).and_then(|found| found.secret());
     // In a sentence and in a statement, no separator precedes the value.
-    match assigned.or_else(|| prose::stated(shown, anchor.clone())) {
+    let stated = assigned.or_else(|| prose::stated(shown, anchor.clone()));
+    match stated.or_else(|| tokens::notion(shown, anchor.start)) {
         Some(secret) => [Some(secret), None],
         None => sql::after_password(shown, anchor.start),
     }
@@ -121,6 +122,9 @@ fn separator(bytes: &[u8], at: usize, name: &str, begin: usize) -> Option<(Separ
         _ if sign == at + 1 && is_short_option(bytes, name, begin, sign) => {
             return Some((Separator::Blank, sign));
         }
+        _ if sign > at && is_key_of_aws(bytes, name, sign) => {
+            return Some((Separator::Blank, sign));
+        }
         _ => return None,
     };
     let start = sign + len + bold_len(bytes, sign + len);
@@ -131,6 +135,13 @@ fn separator(bytes: &[u8], at: usize, name: &str, begin: usize) -> Option<(Separ
         return None;
     }
     Some((separator, value))
+}
+
+/// Returns whether a secret access key of AWS, which has 40 characters, follows its name.
+fn is_key_of_aws(bytes: &[u8], name: &str, value: usize) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"/+".contains(&byte);
+    normalized(name).ends_with("awssecretaccesskey")
+        && run_len(after(bytes, value, MAX_NAME_BYTES), is_part) == 40
 }
 
 /// Returns whether a name is an option as in `keytool -password hunter2`, and a value follows at `value`. A help text

@@ -85,7 +85,7 @@ commands! {
     "ansible-vault encrypt_string " => &[("", Nth(0))];
 
     "setenv " | "setx " | "set -x " | "set -gx " | "set -ux " | "git config " | "npm config set "
-        | "yarn config set " | "poetry config " => &[("", Named)];
+        | "yarn config set " | "poetry config " | "aws configure set " => &[("", Named)];
 
     "sshpass " | "hydra " | "medusa " | "nxc " | "netexec " | "crackmapexec " | "evil-winrm "
         => &[("-p", Required)];

@@ -20,6 +20,17 @@ static STARTS: LazyLock<Vec<String>> = LazyLock::new(|| {
 
 static ANCHORS: LazyLock<Vec<&str>> = LazyLock::new(|| STARTS.iter().map(String::as_str).collect());
 
+/// Starts of [`hexadecimal`] keys, with the first digit: `key-` alone also starts `key-value`.
+static HEX_STARTS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let starts = ["SK", "dapi", "key-"].into_iter();
+    let with_digits =
+        starts.flat_map(|start| (0..16).map(move |digit| format!("{start}{digit:x}")));
+    with_digits.collect()
+});
+
+static HEX_ANCHORS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| HEX_STARTS.iter().map(String::as_str).collect());
+
 pub(super) fn rules() -> [Rule; 4] {
     [
         Rule {
@@ -35,11 +46,8 @@ pub(super) fn rules() -> [Rule; 4] {
             judge: Judge::One(telegram),
         },
         Rule {
-            anchors: &[
-                "SK0", "SK1", "SK2", "SK3", "SK4", "SK5", "SK6", "SK7", "SK8", "SK9", "SKa", "SKb",
-                "SKc", "SKd", "SKe", "SKf",
-            ],
-            judge: Judge::One(twilio),
+            anchors: &HEX_ANCHORS,
+            judge: Judge::One(hexadecimal),
         },
     ]
 }
@@ -85,10 +93,19 @@ fn telegram(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     (digits >= 5 && !continues(shown, key.end, b"_-")).then_some(key)
 }
 
-/// The id of an API key: <https://www.twilio.com/docs/glossary/what-is-a-sid>.
-fn twilio(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
-    static PATTERN: LazyLock<Regex> = LazyLock::new(|| compiled("^SK[0-9a-fA-F]{32}"));
+/// The id of an API key of Twilio, <https://www.twilio.com/docs/glossary/what-is-a-sid>, and keys of Databricks and Mailgun.
+fn hexadecimal(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
+    static PATTERN: LazyLock<Regex> = LazyLock::new(|| {
+        compiled("^(?:SK[0-9a-fA-F]{32}|dapi[0-9a-f]{32}(?:-[0-9])?|key-[0-9a-f]{32})")
+    });
     let key = whole_match(&PATTERN, shown, anchor.start)?;
+    (!continues(shown, key.end, b"_-")).then_some(key)
+}
+
+/// A key of Notion, after the name of secrets.
+pub(super) fn notion(shown: Shown<'_>, start: usize) -> Option<Range<usize>> {
+    static PATTERN: LazyLock<Regex> = LazyLock::new(|| compiled("^secret_[A-Za-z0-9]{43}"));
+    let key = whole_match(&PATTERN, shown, start)?;
     (!continues(shown, key.end, b"_-")).then_some(key)
 }
 

@@ -85,6 +85,7 @@ fn private_keys_go_as_a_whole() {
         "***",
     );
     stays("-----BEGIN PRIVATE KEY-----\n(your key)\n-----END PRIVATE KEY-----");
+    stays("[{ token: \"a\" }, { token: \"b\" }]");
     stays("contains(\"-----BEGIN PRIVATE KEY-----\")");
     stays("-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----");
 }

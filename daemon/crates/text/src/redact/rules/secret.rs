@@ -12,6 +12,9 @@ use std::ops::Range;
 /// A shorter value that starts with a digit is a count rather than a token.
 const MIN_TOKEN_BYTES: usize = 6;
 
+/// A shorter one is an example: `{ token: "a" }`.
+const MIN_QUOTED_BYTES: usize = 3;
+
 /// A value of letters and digits that is at least this long is not a word of a sentence.
 const MIN_MIXED_BYTES: usize = 8;
 
@@ -48,7 +51,7 @@ impl Assignment<'_> {
         let value = self.credible(inner, |bytes| quote.content_end(bytes, inner))?;
         let is_closed = quote.is_at(self.bytes, value.end);
         if self.separator == Separator::Colon || !is_closed {
-            return Some(value);
+            return Some(value).filter(|value| !is_closed || value.len() >= MIN_QUOTED_BYTES);
         }
         let closed = value.end + quote.len();
         let end = joined_end(self.bytes, closed);

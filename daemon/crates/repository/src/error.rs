@@ -67,6 +67,8 @@ pub enum RepositoryError {
         before: String,
         after: String,
     },
+    #[error("{}: {}; repositories with extensions.partialClone, reftable or SHA-256 are not supported", path.display(), source.message())]
+    Unsupported { path: PathBuf, source: git2::Error },
     #[error("{}: git: {}", path.display(), source.message())]
     Git { path: PathBuf, source: git2::Error },
 }

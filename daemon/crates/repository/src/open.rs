@@ -2,7 +2,7 @@
 
 use crate::error::{RepositoryError, Result};
 use crate::owner::{is_trusted, top};
-use git2::{ErrorCode, Odb, Repository, RepositoryOpenFlags};
+use git2::{ErrorClass, ErrorCode, Odb, Repository, RepositoryOpenFlags};
 use parking_lot::Mutex;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
@@ -146,6 +146,10 @@ fn open_with(path: &Path, flags: RepositoryOpenFlags) -> Result<Opened> {
     let opened = Repository::open_ext(path, flags, std::env::split_paths(&ceilings));
     let repository = opened.map_err(|source| match source.code() {
         ErrorCode::NotFound => RepositoryError::NoRepository(path.to_owned()),
+        _ if source.class() == ErrorClass::Repository => {
+            let path = path.to_owned();
+            RepositoryError::Unsupported { path, source }
+        }
         _ => RepositoryError::git(path, source),
     })?;
     if !is_trusted(&repository) {
@@ -171,6 +175,24 @@ mod tests {
         assert!(refused.contains(": git does not answer"), "{refused}");
         drop(opened);
         assert!(InUse::begin(&tree.root, Duration::ZERO).is_ok());
+    }
+
+    #[test]
+    fn a_repository_of_another_format_is_refused_by_name() {
+        for setting in [
+            "partialClone = origin",
+            "refStorage = reftable",
+            "objectFormat = sha256",
+        ] {
+            let folder = repository();
+            let config = format!("[core]\nrepositoryFormatVersion = 1\n[extensions]\n{setting}\n");
+            std::fs::write(folder.path().join(".git/config"), config).unwrap();
+            let refused = discover(folder.path()).err().unwrap();
+            assert!(
+                matches!(refused, RepositoryError::Unsupported { .. }),
+                "{refused}"
+            );
+        }
     }
 
     #[test]

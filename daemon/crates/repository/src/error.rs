@@ -24,7 +24,7 @@ pub enum RepositoryError {
     NotWritable(PathBuf),
     #[error("{}: not a regular file; remove it", .0.display())]
     NotRegular(PathBuf),
-    #[error("{}: git does not answer; look for a named pipe that .git/config includes", .0.display())]
+    #[error("{}: git does not answer; look for a named pipe in .git, among the files .gitignore, and in what .git/config includes, remove it, and run ccctl daemon restart", .0.display())]
     NoAnswer(PathBuf),
     #[error("{}: is a symbolic link, and nothing is written through it; replace it by what it points to", .0.display())]
     Linked(PathBuf),
@@ -67,6 +67,8 @@ pub enum RepositoryError {
         before: String,
         after: String,
     },
+    #[error("{}: {}; repositories with extensions.partialClone, reftable or SHA-256 are not supported", path.display(), source.message())]
+    Unsupported { path: PathBuf, source: git2::Error },
     #[error("{}: git: {}", path.display(), source.message())]
     Git { path: PathBuf, source: git2::Error },
 }

@@ -5,6 +5,9 @@ use crate::owner::top;
 use git2::Repository;
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::sync_channel;
+use std::thread::Builder;
+use std::time::Duration;
 
 /// What a directory belongs to: a repository or, outside of one, only itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,18 +23,26 @@ pub struct Identity {
     pub is_repository: bool,
 }
 
+/// How long a repository may take to say what it is; one that takes longer is none.
+const LIMIT: Duration = Duration::from_secs(2);
+
 /// Returns what `folder` belongs to. It need not exist.
 #[must_use]
 pub fn identify(folder: &Path) -> Identity {
-    match discover(folder) {
-        Ok(repository) => identify_repository(&repository),
-        Err(_) => Identity {
-            id: hash(folder.as_os_str().as_encoded_bytes()),
-            key: hash(folder.as_os_str().as_encoded_bytes()),
-            root: folder.to_owned(),
-            is_repository: false,
-        },
-    }
+    let (sender, found) = sync_channel(1);
+    let looked_at = folder.to_owned();
+    let look = move || {
+        let identity = discover(&looked_at).map(|repository| identify_repository(&repository));
+        let _ = sender.send(identity.ok());
+    };
+    let _ = Builder::new().name("identify".to_owned()).spawn(look);
+    let found = found.recv_timeout(LIMIT).ok().flatten();
+    found.unwrap_or_else(|| Identity {
+        id: hash(folder.as_os_str().as_encoded_bytes()),
+        key: hash(folder.as_os_str().as_encoded_bytes()),
+        root: folder.to_owned(),
+        is_repository: false,
+    })
 }
 
 fn identify_repository(repository: &Repository) -> Identity {
@@ -129,6 +140,14 @@ mod tests {
             folder.path().canonicalize().unwrap()
         );
         assert_ne!(with.id, without.id);
+    }
+
+    #[test]
+    fn a_repository_that_does_not_answer_is_not_waited_for() {
+        let folder = repository();
+        let script = "mkfifo pipe; git config include.path ../pipe";
+        crate::test_repository::sh(folder.path(), script);
+        assert!(!identify(folder.path()).is_repository);
     }
 
     #[test]

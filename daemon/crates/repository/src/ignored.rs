@@ -2,12 +2,11 @@
 
 use crate::error::Result;
 use crate::{WorkTree, open};
-use git2::Repository;
 use std::path::{Path, PathBuf};
 
 /// The rules of a directory on what git ignores. The rules in a directory are read when something in it is asked for.
 pub struct IgnoreRules {
-    repository: Repository,
+    repository: open::Opened,
     top: PathBuf,
 }
 

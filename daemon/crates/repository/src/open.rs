@@ -2,73 +2,101 @@
 
 use crate::error::{RepositoryError, Result};
 use crate::owner::{is_trusted, top};
-use git2::{ErrorCode, Odb, Repository, RepositoryOpenFlags};
+use git2::{ErrorClass, ErrorCode, Odb, Repository, RepositoryOpenFlags};
 use parking_lot::Mutex;
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::time::{Duration, Instant};
 
 /// Opens the repository that `path` is in. As git does, it does not look in the directories of `GIT_CEILING_DIRECTORIES` or above.
-pub(crate) fn discover(path: &Path) -> Result<Repository> {
+pub(crate) fn discover(path: &Path) -> Result<Opened> {
     open_with(path, RepositoryOpenFlags::CROSS_FS)
 }
 
-pub(crate) fn open(path: &Path) -> Result<Repository> {
+pub(crate) fn open(path: &Path) -> Result<Opened> {
     open_with(path, RepositoryOpenFlags::NO_SEARCH)
 }
 
 /// Returns a repository of which there is only the work tree: it has rules, but neither objects nor references.
-pub(crate) fn without_git_folder(work_tree: &Path) -> Result<Repository> {
+pub(crate) fn without_git_folder(work_tree: &Path) -> Result<Opened> {
+    let in_use = InUse::begin(work_tree, SLOW)?;
     let made = Odb::new().and_then(Repository::from_odb);
     let made = made.and_then(|made| made.set_workdir(work_tree, false).map(|()| made));
     let repository = made.map_err(|source| RepositoryError::git(work_tree, source))?;
-    refuse_named_pipes(&repository)?;
-    Ok(repository)
+    refin_usenamed_pipes(&repository)?;
+    Ok(Opened(repository, in_use))
 }
 
 /// Files of a work tree that libgit2 reads.
-const FILES: [&str; 10] = [
+const FILES: [&str; 13] = [
     ".git",
     ".git/HEAD",
     ".git/config",
     ".git/config.worktree",
     ".git/index",
     ".git/packed-refs",
+    ".git/shallow",
+    ".git/objects/info/alternates",
+    ".git/info/grafts",
     ".git/info/exclude",
     ".git/info/attributes",
     ".gitignore",
     ".gitattributes",
 ];
 
-/// How long opening a repository takes at most, unless it waits for something that never comes.
-const OPEN_LIMIT: Duration = Duration::from_secs(10);
+/// A repository that is in use for longer is slow, or git waits for something that never comes.
+const SLOW: Duration = Duration::from_secs(10);
 
-/// Repositories that are being opened, and since when. What libgit2 waits for is not seen beforehand if the configuration
-/// includes it, so that one thread stays with such a repository, and others do not join it.
-static OPENING: Mutex<Vec<(PathBuf, Instant)>> = Mutex::new(Vec::new());
+/// How many uses of a repository may be slow at a time. What libgit2 waits for is not always seen beforehand, so that threads
+/// may stay with a repository; others do not join this many.
+const MAX_SLOW: usize = 4;
 
-struct Opening(PathBuf, Instant);
+/// Repositories in use, and since when.
+static USES: Mutex<Vec<(PathBuf, Instant)>> = Mutex::new(Vec::new());
 
-impl Opening {
-    fn begin(top: &Path, limit: Duration) -> Result<Self> {
-        let mut opening = OPENING.lock();
-        let is_stuck = |(path, since): &(PathBuf, Instant)| path == top && since.elapsed() >= limit;
-        if opening.iter().any(is_stuck) {
+struct InUse(PathBuf, Instant);
+
+impl InUse {
+    fn begin(top: &Path, slow: Duration) -> Result<Self> {
+        let mut uses = USES.lock();
+        let is_slow = |(path, since): &&(PathBuf, Instant)| path == top && since.elapsed() >= slow;
+        if uses.iter().filter(is_slow).count() >= MAX_SLOW {
             return Err(RepositoryError::NoAnswer(top.to_owned()));
         }
         let (path, now) = (top.to_owned(), Instant::now());
-        opening.push((path.clone(), now));
+        uses.push((path.clone(), now));
         Ok(Self(path, now))
     }
 }
 
-impl Drop for Opening {
+impl Drop for InUse {
     fn drop(&mut self) {
-        let mut opening = OPENING.lock();
+        let mut uses = USES.lock();
         let is_this = |(path, since): &(PathBuf, Instant)| *path == self.0 && *since == self.1;
-        if let Some(at) = opening.iter().position(is_this) {
-            opening.swap_remove(at);
+        if let Some(at) = uses.iter().position(is_this) {
+            uses.swap_remove(at);
         }
+    }
+}
+
+/// A repository that is in use until this is dropped.
+pub(crate) struct Opened(
+    Repository,
+    #[expect(dead_code, reason = "ends by being dropped")] InUse,
+);
+
+impl Deref for Opened {
+    type Target = Repository;
+
+    fn deref(&self) -> &Repository {
+        &self.0
+    }
+}
+
+impl DerefMut for Opened {
+    fn deref_mut(&mut self) -> &mut Repository {
+        &mut self.0
     }
 }
 
@@ -80,30 +108,33 @@ fn top_of(path: &Path) -> Option<&Path> {
 
 /// Refuses a repository if one of its files is a named pipe or a device: libgit2 would wait for it, and most callers have no
 /// time limit.
-fn refuse_pipes(top: &Path) -> Result<()> {
+fn refin_usepipes(top: &Path) -> Result<()> {
     let mut files = FILES.iter();
-    files.try_for_each(|file| refuse_pipe(top.join(file)))
+    files.try_for_each(|file| refin_usepipe(top.join(file)))?;
+    let head = std::fs::read_to_string(top.join(".git/HEAD")).unwrap_or_default();
+    let branch = head.trim_end().strip_prefix("ref: ");
+    branch.map_or(Ok(()), |name| refin_usepipe(top.join(".git").join(name)))
 }
 
 /// The same for the files with rules that its configuration names.
-fn refuse_named_pipes(repository: &Repository) -> Result<()> {
+fn refin_usenamed_pipes(repository: &Repository) -> Result<()> {
     let config = repository.config().ok();
     let named = ["core.excludesfile", "core.attributesfile"];
     let named = named.map(|key| config.as_ref()?.get_path(key).ok());
-    named.into_iter().flatten().try_for_each(refuse_pipe)
+    named.into_iter().flatten().try_for_each(refin_usepipe)
 }
 
-fn refuse_pipe(file: PathBuf) -> Result<()> {
+fn refin_usepipe(file: PathBuf) -> Result<()> {
     match std::fs::metadata(&file) {
         Ok(found) if !found.is_file() && !found.is_dir() => Err(RepositoryError::NotRegular(file)),
         _ => Ok(()),
     }
 }
 
-fn open_with(path: &Path, flags: RepositoryOpenFlags) -> Result<Repository> {
+fn open_with(path: &Path, flags: RepositoryOpenFlags) -> Result<Opened> {
     let folder = top_of(path);
-    folder.map_or(Ok(()), refuse_pipes)?;
-    let _opening = Opening::begin(folder.unwrap_or(path), OPEN_LIMIT)?;
+    folder.map_or(Ok(()), refin_usepipes)?;
+    let in_use = InUse::begin(folder.unwrap_or(path), SLOW)?;
     static OWN_CHECK: Once = Once::new();
     // SAFETY: it writes a global of libgit2 before anything reads it: nothing else opens repositories.
     OWN_CHECK.call_once(|| unsafe {
@@ -115,13 +146,17 @@ fn open_with(path: &Path, flags: RepositoryOpenFlags) -> Result<Repository> {
     let opened = Repository::open_ext(path, flags, std::env::split_paths(&ceilings));
     let repository = opened.map_err(|source| match source.code() {
         ErrorCode::NotFound => RepositoryError::NoRepository(path.to_owned()),
+        _ if source.class() == ErrorClass::Repository => {
+            let path = path.to_owned();
+            RepositoryError::Unsupported { path, source }
+        }
         _ => RepositoryError::git(path, source),
     })?;
     if !is_trusted(&repository) {
         return Err(RepositoryError::OtherOwner(top(&repository).to_owned()));
     }
-    refuse_named_pipes(&repository)?;
-    Ok(repository)
+    refin_usenamed_pipes(&repository)?;
+    Ok(Opened(repository, in_use))
 }
 
 #[cfg(test)]
@@ -130,24 +165,39 @@ mod tests {
     use crate::test_repository::repository;
 
     #[test]
-    fn what_is_being_opened_for_too_long_is_not_opened_again() {
-        let top = Path::new("/stuck");
-        let first = Opening::begin(top, OPEN_LIMIT).unwrap();
-        let second = Opening::begin(top, OPEN_LIMIT).unwrap();
-        drop(second);
-        let refused = Opening::begin(top, Duration::ZERO).err().unwrap();
-        assert!(
-            refused
-                .to_string()
-                .starts_with("/stuck: git does not answer")
-        );
-        drop(first);
-        assert!(Opening::begin(top, Duration::ZERO).is_ok());
+    fn a_repository_that_does_not_answer_is_left_alone_after_a_few_uses() {
+        let folder = repository();
+        let tree = crate::WorkTree::find(folder.path()).unwrap();
+        let opened = [(); MAX_SLOW].map(|()| tree.open().unwrap());
+        assert!(InUse::begin(&tree.root, SLOW).is_ok(), "they are new");
+        let refused = InUse::begin(&tree.root, Duration::ZERO).err().unwrap();
+        let refused = refused.to_string();
+        assert!(refused.contains(": git does not answer"), "{refused}");
+        drop(opened);
+        assert!(InUse::begin(&tree.root, Duration::ZERO).is_ok());
+    }
+
+    #[test]
+    fn a_repository_of_another_format_is_refused_by_name() {
+        for setting in [
+            "partialClone = origin",
+            "refStorage = reftable",
+            "objectFormat = sha256",
+        ] {
+            let folder = repository();
+            let config = format!("[core]\nrepositoryFormatVersion = 1\n[extensions]\n{setting}\n");
+            std::fs::write(folder.path().join(".git/config"), config).unwrap();
+            let refused = discover(folder.path()).err().unwrap();
+            assert!(
+                matches!(refused, RepositoryError::Unsupported { .. }),
+                "{refused}"
+            );
+        }
     }
 
     #[test]
     fn a_named_pipe_in_place_of_a_file_is_refused_and_not_waited_for() {
-        for file in FILES.into_iter().skip(1).chain(["named"]) {
+        for file in (FILES.into_iter().skip(1)).chain(["named", ".git/refs/heads/main"]) {
             let folder = repository();
             let below = folder.path().join("below");
             std::fs::create_dir(&below).unwrap();

@@ -46,11 +46,11 @@ impl WorkTree {
 
     /// Does work that only libgit2 can fail at.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&Repository) -> GitResult<T>) -> Result<T> {
-        work(&self.open()?).map_err(|error| self.git(error))
+        work(&*self.open()?).map_err(|error| self.git(error))
     }
 
     /// Opens the repository, and only this one: if `.git` was removed, not the one that the directory would then be in.
-    pub(crate) fn open(&self) -> Result<Repository> {
+    pub(crate) fn open(&self) -> Result<open::Opened> {
         let gone = || RepositoryError::Gone {
             root: self.root.clone(),
             git_dir: self.git_dir.clone(),

@@ -16,13 +16,13 @@ pub(super) struct Projects(Mutex<HashMap<String, (Instant, Identity)>>);
 
 impl Projects {
     pub(super) fn identify(&self, folder: &str) -> Identity {
-        let mut known = self.0.lock();
-        if let Some((since, identity)) = known.get(folder)
+        if let Some((since, identity)) = self.0.lock().get(folder)
             && since.elapsed() < MAX_AGE
         {
             return identity.clone();
         }
         let identity = ccd_repository::identify(Path::new(folder));
+        let mut known = self.0.lock();
         if known.len() >= MAX_FOLDERS {
             known.clear();
         }

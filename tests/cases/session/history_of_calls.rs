@@ -1,5 +1,6 @@
 //! What the history says of calls that fail, and of programs that no client keeps as a session.
 
+use crate::support::files::assert_in_no_file;
 use crate::support::session::{OpenSession, assert_has, assert_lacks};
 use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::run::{RunOnce, RunOnceParams};
@@ -233,6 +234,30 @@ fn a_program_that_cannot_be_started_takes_no_name_and_no_id() {
     assert!(command.starts_with("no-such-program") && !command.contains("hunter2"));
     let error = rows[0].output_text.as_deref();
     assert_eq!(record["start_error"].as_str(), error);
+}
+
+#[test]
+fn a_secret_in_the_name_of_a_directory_is_in_no_file() {
+    let daemon = Daemon::start();
+    let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    let there = tempfile::tempdir().unwrap();
+    let folder = there.path().join(&token);
+    std::fs::create_dir(&folder).unwrap();
+    let params = json!({"program": "cat", "cwd": folder});
+    daemon.call_value("session.create", &params).unwrap();
+    daemon.error(
+        "session.create",
+        &json!({"program": "cat", "cwd": format!("/nope/{token}")}),
+    );
+    let all = daemon.listed(true);
+    let record = |id: &String| {
+        daemon
+            .call_value("session.get", &json!({"session": id}))
+            .unwrap()
+    };
+    let is_masked = |id: &&String| record(id)["cwd"] == json!("/nope/***");
+    assert_eq!(all.iter().filter(is_masked).count(), 1);
+    assert_in_no_file(daemon.home(), &token);
 }
 
 #[test]

@@ -11,5 +11,5 @@ mod table;
 pub use event::{About, Failure, HistoryEvent, JUDGEMENT, Subject, TypedText};
 pub use form::{Inexact, InputForm};
 pub use recorder::{InteractionRecorder, PendingInteractions};
-pub use row::{SEND_CHARS, shown_command, shown_input, shown_output, shown_words};
+pub use row::{SEND_CHARS, shown_command, shown_fact, shown_input, shown_output, shown_words};
 pub use table::{InteractionRow, TrimInteractions, interactions, recorded_upto};

@@ -350,6 +350,12 @@ pub fn shown_words(session: &dyn Subject) -> Vec<String> {
     words.collect()
 }
 
+/// Returns a text about the session as others may see it.
+pub fn shown_fact(session: &dyn Subject, text: &str) -> String {
+    let text = session.about().hidden.mask(text, 0..text.len());
+    redact(&text).text.into_owned()
+}
+
 /// Returns the form; includes key names only if the text is shown.
 fn shown_form(typed: &TypedText, shown: &str) -> InputForm {
     match &typed.form {
@@ -365,11 +371,10 @@ fn words_of(session: &dyn Subject) -> impl Iterator<Item = &str> {
 
 /// Returns a text about the session as the database may keep it.
 fn kept(session: &dyn Subject, text: &str) -> String {
-    let text = session.about().hidden.mask(text, 0..text.len());
     if session.about().redacts_log {
-        redact(&text).text.into_owned()
+        shown_fact(session, text)
     } else {
-        text
+        session.about().hidden.mask(text, 0..text.len())
     }
 }
 

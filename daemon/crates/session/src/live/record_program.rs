@@ -2,7 +2,7 @@
 
 use super::error::SessionError;
 use super::session::Session;
-use crate::interaction::{InteractionRow, SEND_CHARS, interactions, shown_output};
+use crate::interaction::{InteractionRow, SEND_CHARS, interactions, shown_fact, shown_output};
 use crate::program::{MAX_SAMPLE_LINE_CHARS, MAX_SAMPLE_LINES, command_template, from_rows};
 use ccd_protocol::program::ProgramConfig;
 use ccd_text::redact::{redact, redact_typed};
@@ -34,13 +34,9 @@ impl Session {
             .chain(&self.facts.args)
             .cloned()
             .collect();
-        let hide = |text: &str| {
-            let text = self.hidden.mask(text, 0..text.len());
-            redact(&text).text.into_owned()
-        };
         let config = ProgramConfig {
             name: String::new(),
-            command_template: command_template(&words, hide),
+            command_template: command_template(&words, |word| shown_fact(self, word)),
             typical_timeout: Some(self.facts.timeout.as_secs_f64()).filter(|s| *s > 0.0),
             expect_sequences: recorded.steps,
             sample_output: sample(self, recorded.hidden_at).await,

@@ -351,6 +351,7 @@ impl Sessions {
         let facts = SessionFacts {
             id: self.free_id(),
             name: None,
+            cwd: redact(&plan.facts.cwd).text.into_owned(),
             start_error: Some(redact(&error.to_string()).text.into_owned()),
             ..plan.facts.clone()
         };

@@ -1,7 +1,7 @@
 //! Converts sessions to rows of the database, and rows to sessions.
 
 use super::table::SessionRow;
-use crate::interaction::shown_words;
+use crate::interaction::{shown_fact, shown_words};
 use crate::live::attach::Size;
 use crate::live::error::{reason_of, reason_text};
 use crate::live::facts::SessionFacts;
@@ -26,6 +26,7 @@ pub(super) fn row_of(session: &Session) -> SessionRow {
     SessionRow {
         program,
         args: args_to_json(&args),
+        cwd: shown_fact(session, &session.facts.cwd),
         last_activity: ccd_base::clock::seconds_ago(session.idle().as_secs_f64()),
         exitstatus: state.exit.and_then(|exit| exit.code),
         signal: state.exit.and_then(|exit| exit.signal),

@@ -36,6 +36,12 @@ pub(crate) fn printable(text: &str) -> String {
     clean
 }
 
+/// Returns a message in one line, otherwise as [`printable`]: it names files of others.
+pub(crate) fn message(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    printable(&words.join(" "))
+}
+
 fn without_sequences(text: &str) -> Cow<'_, str> {
     let Some(first) = text.find('\u{1b}') else {
         return Cow::Borrowed(text);
@@ -106,6 +112,7 @@ mod tests {
             on_one_line(" a\n\t\x1b[2Jb\r\n c\u{2066} 1\r2"),
             "a b c 1 2"
         );
+        assert_eq!(message(" a\x1b[2J:\n\tb"), "a\\u{1b}[2J: b");
         assert_eq!(printable("a\x1b[2J\u{202e}\n"), "a\\u{1b}[2J\\u{202e}\\n");
     }
 

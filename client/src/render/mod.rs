@@ -27,7 +27,7 @@ mod words;
 
 pub(crate) use about::about;
 pub(crate) use chain::{job_list, parallel_command, step};
-pub(crate) use clean::{on_one_line, printable, readable};
+pub(crate) use clean::{message, on_one_line, printable, readable};
 pub(crate) use coach::{detected, report, summary};
 pub(crate) use conversation::{
     LiveConversation, Show, Spoken, all_tokens, conversation, conversation_hits,

@@ -125,10 +125,12 @@ fn what_is_wrong_with_a_request_has_its_exit_status_and_its_document() {
         assert_eq!(desk.run(args).code, Some(2), "{args:?}");
     }
     assert_eq!(desk.run(&["--", "lits"]).code, Some(0));
-    desk.write("b.txt", "not committed");
+    desk.write("b\u{1b}.txt", "not committed");
     let document = desk.failed(&["x"], 5, "dirty_worktree");
     let message = document["error_message"].as_str().unwrap();
-    assert!(message.contains("b.txt"), "{message}");
+    assert!(message.contains("b\u{1b}.txt"), "{message}");
+    let said = desk.run(&["x"]).stderr;
+    assert!(said.contains("b\\u{1b}.txt"), "{said}");
     desk.remove_claude();
     desk.failed(&["x", "--dirty-worktree", "allow"], 3, "claude_not_found");
 }

@@ -3,7 +3,9 @@
 use super::files::{files, total};
 use super::text::verdict;
 use crate::render::short::{dollars, seconds};
-use crate::render::{Colour, Printer, about, counted, cut, few, on_one_line, short_id};
+use crate::render::{
+    Colour, Printer, about, counted, cut, few, message, on_one_line, printable, short_id,
+};
 use ccd_protocol::exec::{ExecutionResult, PolicyViolation};
 use std::io;
 
@@ -26,7 +28,7 @@ pub(crate) fn run_summary(
     let verdict = verdict(result.status, out.style);
     writeln!(out, "{}", format!("{verdict} {facts}").trim_end())?;
     if let Some(failure) = failure {
-        writeln!(out, "{}", out.paint(Colour::Bad, &on_one_line(failure)))?;
+        writeln!(out, "{}", out.paint(Colour::Bad, &message(failure)))?;
     }
     files(&result.diff_info, MOST, out)?;
     let mut field = |name: &str, text: &str, colour| {
@@ -46,7 +48,7 @@ pub(crate) fn run_summary(
         field("denied", &call(violation), None)?;
     }
     for warning in &result.warnings {
-        field("warning", &on_one_line(warning), Some(Colour::Notice))?;
+        field("warning", &message(warning), Some(Colour::Notice))?;
     }
     let tape = result.tape.iter();
     let replayed = tape.clone().flat_map(|tape| &tape.used);
@@ -77,7 +79,7 @@ pub(crate) fn run_notes(result: &ExecutionResult) -> Vec<String> {
     changed.retain(|part| !part.is_empty());
     let files = &result.files_changed;
     if !changed.is_empty() {
-        let names = few(NAMED, ", ", files.iter().map(|file| on_one_line(file)));
+        let names = few(NAMED, ", ", files.iter().map(|file| printable(file)));
         let gap = if names.is_empty() { "" } else { ": " };
         notes.push(format!("changed {}{gap}{names}", changed.join(", ")));
     }

@@ -8,7 +8,7 @@ use crate::call::{Answer, DaemonAddress, call_at};
 use crate::context::{note, say};
 use crate::fields::Fields as _;
 use crate::job_news::News;
-use crate::render::{on_one_line, run_notes};
+use crate::render::{message, on_one_line, run_notes};
 use crate::verb::chain::{Cancel, Followed, follow};
 use crate::{Context, Exit, Failure};
 use ccd_protocol::exec::{
@@ -216,11 +216,11 @@ fn print_document(format: OutputFormat, json: &str, context: &mut Context) -> Re
 
 /// Reports on standard error what a run did, what its user should know, and why it did not succeed.
 fn report(result: &ExecutionResult) {
-    let warnings = result.warnings.iter().map(|warning| on_one_line(warning));
+    let warnings = result.warnings.iter().map(|warning| message(warning));
     let notes = run_notes(result).into_iter().chain(warnings);
     notes.for_each(|line| note(&line));
-    if let Some(message) = failure_of(result) {
-        note(&format!("{NAME}: {}", on_one_line(&message)));
+    if let Some(failure) = failure_of(result) {
+        note(&format!("{NAME}: {}", message(&failure)));
     }
 }
 

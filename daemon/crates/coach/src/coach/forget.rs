@@ -67,7 +67,7 @@ impl Coach {
     }
 
     pub async fn forget_data(&self, which: &DataForgetParams) -> Result<DataSelected, CoachError> {
-        self.settle().await?;
+        self.settle_for(which).await?;
         let part = DataPart::Coach;
         let Some(databases) = self.existing().await? else {
             return Ok(DataSelected::none(part));
@@ -86,7 +86,7 @@ impl Coach {
     }
 
     pub async fn forget_hooks(&self, which: &DataForgetParams) -> Result<DataSelected, CoachError> {
-        self.settle().await?;
+        self.settle_for(which).await?;
         let (payloads, since) = self
             .forget_payloads(&self.selection(which).await, which.dry_run)
             .await?;

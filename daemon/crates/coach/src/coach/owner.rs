@@ -10,6 +10,7 @@ use crate::deliver::{Delivery, Journal, JournalError, Reader, Spool};
 use crate::ledger::{Change, LEDGER, LedgerWrite};
 use crate::record::{EVENTS, EventWrite};
 use ccd_protocol::coach::SignalType;
+use ccd_protocol::data::DataForgetParams;
 use ccd_protocol::hook::HookStatus;
 use ccd_store::folder::prepare_private;
 use ccd_store::{Database, Opening, Store, StoreError};
@@ -77,6 +78,9 @@ pub struct Friction {
 
 /// How long a call waits for the payloads that were taken before it.
 const SETTLE_PATIENCE: Duration = Duration::from_secs(20);
+
+/// The same for a look.
+const LOOK_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Friction that waits to be recorded; more is dropped.
 const MAX_FRICTION: usize = 1000;
@@ -301,6 +305,15 @@ impl Coach {
                 SETTLE_PATIENCE.as_secs()
             ))),
         }
+    }
+
+    /// Does the same for a deletion; a look at what would be deleted waits shortly at most, and shows what is there.
+    pub(super) async fn settle_for(&self, which: &DataForgetParams) -> Result<(), CoachError> {
+        if which.dry_run {
+            let _ = tokio::time::timeout(LOOK_PATIENCE, self.settle()).await;
+            return Ok(());
+        }
+        self.settle().await
     }
 
     /// Returns the hooks since the start, and what waits in the spool.

@@ -104,6 +104,21 @@ async fn what_waits_in_the_spool_is_processed_before_events_are_aggregated_or_de
 }
 
 #[tokio::test]
+async fn a_look_at_what_is_kept_does_not_wait_for_payloads_that_cannot_be_processed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (coach, _work, _store) = coach(folder.path()).await;
+    post(&coach, 1, &prompt("one"));
+    let look = DataForgetParams {
+        dry_run: true,
+        ..DataForgetParams::default()
+    };
+    let start = Instant::now();
+    coach.forget_hooks(&look).await.unwrap();
+    coach.forget_data(&look).await.unwrap();
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+#[tokio::test]
 async fn what_another_project_has_said_counts_again_without_the_deleted_candidate() {
     let folder = tempfile::tempdir().unwrap();
     let (coach, mut work, _store) = coach(folder.path()).await;

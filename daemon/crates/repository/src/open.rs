@@ -24,7 +24,7 @@ pub(crate) fn without_git_folder(work_tree: &Path) -> Result<Opened> {
     let made = Odb::new().and_then(Repository::from_odb);
     let made = made.and_then(|made| made.set_workdir(work_tree, false).map(|()| made));
     let repository = made.map_err(|source| RepositoryError::git(work_tree, source))?;
-    refin_usenamed_pipes(&repository)?;
+    refuse_named_pipes(&repository)?;
     Ok(Opened(repository, in_use))
 }
 
@@ -108,23 +108,23 @@ fn top_of(path: &Path) -> Option<&Path> {
 
 /// Refuses a repository if one of its files is a named pipe or a device: libgit2 would wait for it, and most callers have no
 /// time limit.
-fn refin_usepipes(top: &Path) -> Result<()> {
+fn refuse_pipes(top: &Path) -> Result<()> {
     let mut files = FILES.iter();
-    files.try_for_each(|file| refin_usepipe(top.join(file)))?;
+    files.try_for_each(|file| refuse_pipe(top.join(file)))?;
     let head = std::fs::read_to_string(top.join(".git/HEAD")).unwrap_or_default();
     let branch = head.trim_end().strip_prefix("ref: ");
-    branch.map_or(Ok(()), |name| refin_usepipe(top.join(".git").join(name)))
+    branch.map_or(Ok(()), |name| refuse_pipe(top.join(".git").join(name)))
 }
 
 /// The same for the files with rules that its configuration names.
-fn refin_usenamed_pipes(repository: &Repository) -> Result<()> {
+fn refuse_named_pipes(repository: &Repository) -> Result<()> {
     let config = repository.config().ok();
     let named = ["core.excludesfile", "core.attributesfile"];
     let named = named.map(|key| config.as_ref()?.get_path(key).ok());
-    named.into_iter().flatten().try_for_each(refin_usepipe)
+    named.into_iter().flatten().try_for_each(refuse_pipe)
 }
 
-fn refin_usepipe(file: PathBuf) -> Result<()> {
+fn refuse_pipe(file: PathBuf) -> Result<()> {
     match std::fs::metadata(&file) {
         Ok(found) if !found.is_file() && !found.is_dir() => Err(RepositoryError::NotRegular(file)),
         _ => Ok(()),
@@ -133,7 +133,7 @@ fn refin_usepipe(file: PathBuf) -> Result<()> {
 
 fn open_with(path: &Path, flags: RepositoryOpenFlags) -> Result<Opened> {
     let folder = top_of(path);
-    folder.map_or(Ok(()), refin_usepipes)?;
+    folder.map_or(Ok(()), refuse_pipes)?;
     let in_use = InUse::begin(folder.unwrap_or(path), SLOW)?;
     static OWN_CHECK: Once = Once::new();
     // SAFETY: it writes a global of libgit2 before anything reads it: nothing else opens repositories.
@@ -155,7 +155,7 @@ fn open_with(path: &Path, flags: RepositoryOpenFlags) -> Result<Opened> {
     if !is_trusted(&repository) {
         return Err(RepositoryError::OtherOwner(top(&repository).to_owned()));
     }
-    refin_usenamed_pipes(&repository)?;
+    refuse_named_pipes(&repository)?;
     Ok(Opened(repository, in_use))
 }
 

@@ -3,12 +3,10 @@
 use super::disk::{SmallDisk, fill, run, shell};
 use crate::support::client::Ran;
 use crate::support::files::logged_bytes;
-use crate::support::session::lacks;
 use crate::support::{Ccctl, Daemon, assert_fields, assert_has, eventually};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 use tempfile::TempDir;
 
 /// The exit status of `ccctl` for errors of the disk.
@@ -108,31 +106,6 @@ fn a_daemon_that_starts_on_a_full_disk_can_be_read_and_a_cleanup_makes_room() {
     assert!(!listed.contains(&used.session), "{listed}");
     used.assert_can_be_created();
     assert_is_sound(&mut used);
-}
-
-#[test]
-fn a_cleanup_on_a_full_disk_forgets_sessions_once_there_is_room() {
-    if lacks(&["sqlite3"]) {
-        return;
-    }
-    let Some(used) = used() else {
-        return;
-    };
-    used.ok(&["session", "cleanup"]);
-    // It leaves nothing whose removal would make room.
-    let session = used.daemon.connect().start_session(&["true"]);
-    used.daemon.connect().ended(&session);
-    fill(&used.filler);
-    used.ok(&["session", "cleanup"]);
-    assert!(!used.ok(&["session", "list", "--all"]).contains(&session));
-    fs::remove_file(&used.filler).unwrap();
-    let database = used.filler.with_file_name("ccd.sqlite");
-    eventually("its row is deleted", || {
-        let mut sqlite = Command::new("sqlite3");
-        let count = sqlite.arg(&database).arg("SELECT count(*) FROM sessions");
-        let count = count.output().unwrap().stdout;
-        (count == b"0\n").then_some(())
-    });
 }
 
 #[test]

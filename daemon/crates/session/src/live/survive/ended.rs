@@ -27,8 +27,6 @@ pub(in crate::live) struct EndedSessions {
     /// ended sessions are listed.
     pub(super) is_whole: tokio::sync::Mutex<bool>,
     pub(super) holder_since: OnceLock<String>,
-    /// Held by the one forgotten session whose row is being deleted again and again: the others wait.
-    pub(super) retries: Arc<tokio::sync::Mutex<()>>,
     /// Sessions that ended since this worker started.
     ends: AtomicU64,
 }

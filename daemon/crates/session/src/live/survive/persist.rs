@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Time between two attempts to record an end, or that a session is forgotten.
+/// Time between two attempts to record an end.
 const RETRY: Duration = Duration::from_secs(2);
 
 /// The end of a session, as its ring has it for the next start.
@@ -113,41 +113,16 @@ impl Sessions {
         session.forgotten.cancel();
         self.changes.send_replace(());
         self.release(session);
-        let row = DeleteSession {
-            session_id: id.to_string(),
-            created_at: session.facts.created_at.clone(),
-        };
-        let delete = || self.services.store.commit(row.clone());
+        let delete = || self.services.store.commit(DeleteSession(id.to_string()));
         let is_kept = session.facts.is_logged() && delete().await.is_err();
         drop(turn);
         self.remove_folder_of(&forgotten)
             .await
             .map_err(SessionError::Files)?;
         if is_kept {
-            // A disk that was full may now have room for the deletion.
-            self.delete_row(row).await?;
+            // A disk that was full now has room for the deletion.
+            delete().await?;
         }
-        Ok(())
-    }
-
-    /// Deletes a row; while the disk is full, as soon as there is room.
-    async fn delete_row(&self, row: DeleteSession) -> Result<(), StoreError> {
-        let store = self.services.store.clone();
-        let deleted = store.commit(row.clone()).await;
-        if !deleted.as_ref().is_err_and(StoreError::is_full) {
-            return deleted;
-        }
-        let turn = Arc::clone(&self.ended.retries);
-        tokio::spawn(async move {
-            let _turn = turn.lock().await;
-            while store
-                .commit(row.clone())
-                .await
-                .is_err_and(|error| error.is_full())
-            {
-                tokio::time::sleep(RETRY).await;
-            }
-        });
         Ok(())
     }
 

@@ -69,18 +69,12 @@ impl Write for SessionRow {
     }
 }
 
-/// Another session may have the id by the time of this deletion, so it is of the one that was created then.
-#[derive(Clone)]
-pub(in crate::live) struct DeleteSession {
-    pub(super) session_id: String,
-    pub(super) created_at: String,
-}
+pub(in crate::live) struct DeleteSession(pub(super) String);
 
 impl Write for DeleteSession {
     async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
-        let delete = query("DELETE FROM sessions WHERE session_id = ?1 AND created_at = ?2");
-        let delete = delete.bind(&self.session_id).bind(&self.created_at);
-        delete.execute(connection).await.map(drop)
+        let delete = query("DELETE FROM sessions WHERE session_id = ?1");
+        delete.bind(&self.0).execute(connection).await.map(drop)
     }
 }
 

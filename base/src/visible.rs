@@ -43,8 +43,8 @@ impl Notation {
     }
 }
 
-/// Returns whether a reader cannot see a character, or it changes the order of those that can be seen. Newline and tab are not
-/// among them, and neither are joiners: emoji and several scripts are written with them.
+/// Returns whether a character is invisible to a reader, or changes the order of visible ones. Newline, tab and joiners do not
+/// count: emoji and several scripts are written with joiners.
 #[must_use]
 pub fn is_unseen(c: char) -> bool {
     match c {

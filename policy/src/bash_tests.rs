@@ -169,7 +169,7 @@ fn the_reason_names_the_rule_or_what_is_not_understood() {
     );
     assert_eq!(
         reason(Blacklist, "Bash(rm:*)", "make -j $(nproc)"),
-        "the rules for Bash cannot be checked: an expansion can be an option of `make` unless it is in quotation marks; write it in a simpler form"
+        "the rules for Bash cannot be checked: an expansion without quotation marks can be an option of `make`; write it in a simpler form"
     );
     assert!(reason(Whitelist, "Bash(git:*)", "git log > f").contains("the file f"));
     let long = format!("rm {}", "ä".repeat(1000));

@@ -151,7 +151,7 @@ fn read_pattern(rule: &str, tool: &str, pattern: &str) -> Result<Pattern, RuleEr
             .and_then(domain)
             .map(Pattern::Domain)
             .ok_or_else(|| {
-                wrong("write WebFetch(domain:HOST), with xn-- for other letters than a to z")
+                wrong("write WebFetch(domain:HOST), and a host with letters other than a to z as xn--…")
             }),
         "Agent" | "Task" | "Skill" if !pattern.is_empty() => Ok(Pattern::Name(pattern.to_owned())),
         _ => Err(RuleError::NoPattern {

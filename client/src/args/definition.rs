@@ -2,7 +2,7 @@
 //!
 //! `# GROUP` starts a part of the help of `ccctl`, `= WORD: ABOUT` a word, `== VERB, ALIAS > METHOD: ABOUT` a verb of it, and `* NAME` a list of
 //! arguments that others include. After `>` is the method whose parameters the arguments are, if that is all there is to do. A word with lines of
-//! its own before its verbs, other than `usage` (`optional`, if it has no arguments), works without a verb. Two lists are of other words for commands.
+//! its own before its verbs, other than `usage` (`optional`, if it has no arguments), works without a verb. Two further lists contain alternative words for commands.
 //!
 //! An argument is its names, the name of its value (`<REQUIRED>`, `[OPTIONAL]`, `...` for several), and further words: the
 //! kind of the value (`value.rs`), what completion offers (`@sessions`, `offer.rs`), and what clap is to know about it. A later line about the

@@ -24,18 +24,22 @@ const ABOUT: &str = "Drives any terminal program: starts it, types, waits, reads
 const GLOBAL_OPTIONS: &str =
     "Global options: --socket, --host, --json, --no-start, --verbose; see --help";
 
-/// The definition of all commands, with these texts.
-pub(crate) fn whole_definition() -> Command {
+/// The definition without commands, for `--version`.
+pub(super) fn bare() -> Command {
     let root = Command::new("ccctl")
         .version(env!("CARGO_PKG_VERSION"))
         .arg_required_else_help(true)
-        .subcommand_required(true)
         .disable_help_subcommand(true);
+    Global::augment_args(root).about(ABOUT)
+}
+
+/// The definition of all commands, with these texts.
+pub(crate) fn whole_definition() -> Command {
     let nouns = words().filter_map(|word| {
         let command = definition(word.name)?;
         Some(command.hide(word.group == HIDDEN))
     });
-    let root = Global::augment_args(root).about(ABOUT).subcommands(nouns);
+    let root = bare().subcommand_required(true).subcommands(nouns);
     with_texts(root, "ccctl", &texts())
 }
 

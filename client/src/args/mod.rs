@@ -61,7 +61,10 @@ impl Ccctl {
         let noun = line.noun.unwrap_or_default();
         let Some(command) = definition(noun) else {
             // A mistake, a request for help, or options in a form that only clap reads.
-            let mut command = help::root(has_option(words, "--help"));
+            let mut command = match words.get(1) {
+                Some(word) if word == "--version" || word == "-V" => help::bare(),
+                _ => help::root(has_option(words, "--help")),
+            };
             let mut matches = command.try_get_matches_from_mut(words)?;
             let (noun, mut inner) = matches.remove_subcommand().unwrap_or_default();
             let command = command.find_subcommand(&noun).unwrap_or(&command);

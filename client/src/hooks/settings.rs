@@ -1,4 +1,4 @@
-//! Changes of Claude Code's settings, which may have comments: whatever is not ours stays.
+//! Changes to Claude Code's settings, which may have comments: everything that is not ours is kept.
 
 use super::command::is_ours;
 use jsonc_parser::ParseOptions;
@@ -150,7 +150,12 @@ fn our_command(hook: &CstNode) -> Option<CstStringLit> {
     (is_command && is_ours(&command.decoded_value().ok()?)).then_some(command)
 }
 
-/// The first of our hooks, or what contains it and nothing else. A comment is somebody's.
+fn has_comment(node: &CstNode) -> bool {
+    node.is_comment() || node.children().iter().any(has_comment)
+}
+
+/// The first of our hooks, or what contains it and nothing else. A comment is somebody's, unless it stands in the line of our
+/// hook, beside hooks of others.
 fn ours(settings: &CstObject) -> Option<CstNode> {
     let hooks_member = member(settings, "hooks")?;
     let hooks = hooks_member.object_value()?;
@@ -175,10 +180,14 @@ fn ours(settings: &CstObject) -> Option<CstNode> {
                 |node: &CstNode| node.is_comma() || node.is_trivia() && !node.is_newline();
             let before = around.previous_siblings().take_while(is_between);
             let after = around.next_siblings().take_while(is_between);
-            let mut taken = before.chain(after).chain(around.children());
-            if !taken.any(|node| node.is_comment()) {
-                found = around.clone();
+            if before
+                .chain(after)
+                .chain([around.clone()])
+                .any(|node| has_comment(&node))
+            {
+                break;
             }
+            found = around;
         }
         Some(found)
     })

@@ -99,6 +99,23 @@ fn a_moved_program_replaces_its_old_path() {
 }
 
 #[test]
+fn what_has_a_comment_stays() {
+    let ours = r#"{"type": "command", "command": "ccctl hook"}"#;
+    for group in [
+        "[{ /* mine */ \"hooks\": [OURS] }]",
+        "[{ \"hooks\": /* mine */ [OURS] }]",
+        "/* mine */ [{ \"hooks\": [OURS] }]",
+        "[{ // mine\n \"matcher\": \"x\", \"hooks\": [OURS] }]",
+        "[{ \"hooks\": [OURS\n // mine\n] }]",
+    ] {
+        let text = format!("{{\"hooks\": {{\"Stop\": {group}}}}}").replace("OURS", ours);
+        let without = uninstall(&text).unwrap();
+        assert!(without.contains("mine"), "{without}");
+        assert!(of(&without).is_empty(), "{without}");
+    }
+}
+
+#[test]
 fn only_our_hooks_are_ours() {
     let text = r#"{"hooks": {"Stop": [
         {"hooks": [{"type": "command", "command": "a"}, {"type": "command", "command": "/x/ccctl hook"}]},

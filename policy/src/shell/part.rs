@@ -119,7 +119,7 @@ fn add_by_option(name: &str, executed: Executed, depth: usize, parts: &mut Vec<E
         Executed::Words(words) => add(&words, depth, parts),
         Executed::Unknown => Err(format!("what an option of `{name}` executes is not known")),
         Executed::Computed => Err(format!(
-            "an expansion can be an option of `{name}` unless it is in quotation marks"
+            "an expansion without quotation marks can be an option of `{name}`"
         )),
     };
     parts.extend(added.err().map(|doubt| ExecutedCommand {

@@ -4,7 +4,6 @@ use super::{editor, is_interactive};
 use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::render::filled;
-use crate::typed::typed;
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::Method as _;
 use ccd_protocol::coach::{CandidateWords, CoachApprove, CoachEdit, CoachGet};
@@ -17,7 +16,7 @@ pub(super) fn approve(args: &Given, context: &mut Context) -> Result<Exit, Failu
         "scope": args.at("scope"),
         "diff": args.at("diff"),
         "branch": args.at("branch"),
-        "edit": words(args),
+        "edit": words(args)?,
         "cwd": caller::working_directory(None)?,
     });
     let answer = context.fetch(CoachApprove::NAME, &params)?;
@@ -35,15 +34,15 @@ pub(super) fn approve(args: &Given, context: &mut Context) -> Result<Exit, Failu
 }
 
 /// The given words of a candidate; `None` if there are none.
-fn words(args: &Given) -> Option<CandidateWords> {
+fn words(args: &Given) -> Result<Option<CandidateWords>, Failure> {
     let words = args.pick("title trigger_condition action candidate_type");
-    words.has(".").then(|| typed(&words).ok())?
+    words.has(".").then(|| caller::params(&words)).transpose()
 }
 
 /// Changes the words of a candidate: those of the options or, without any, those that the user changes in an editor.
 pub(super) fn edit(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let id = args.text("id");
-    let words = match words(args) {
+    let words = match words(args)? {
         Some(words) => words,
         None if !is_interactive(context) => {
             return Failure::usage(

@@ -88,7 +88,7 @@ fn conversations(args: &Given, context: &mut Context) -> Result<Vec<Conversation
             .call::<ConversationList>(&ConversationListParams {
                 limit: Some(PAGE_LEN),
                 before: all.last().map(|last| last.session_id.clone()),
-                scope: scope(args),
+                scope: scope(args)?,
                 ..ConversationListParams::default()
             })?
             .value;
@@ -118,7 +118,7 @@ fn with_words(
     let mut params = ConversationSearchParams {
         query: words.to_owned(),
         limit: Some(HITS_LEN),
-        scope: scope(args),
+        scope: scope(args)?,
         ..ConversationSearchParams::default()
     };
     loop {

@@ -5,8 +5,7 @@ use crate::call::is_elsewhere;
 use crate::caller::claude_dirs;
 use crate::fields::Fields as _;
 use crate::render::text;
-use crate::typed::typed;
-use crate::{Context, Exit, Failure, render};
+use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::Method as _;
 use ccd_protocol::conversation::{
     ConversationList, ConversationScope, ConversationSearch, ConversationStats,
@@ -61,7 +60,7 @@ pub(super) fn search(args: &Given, context: &mut Context) -> Result<Exit, Failur
 
 pub(super) fn stats(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let params = ConversationStatsParams {
-        scope: scope(args),
+        scope: scope(args)?,
         by: args.typed("by"),
     };
     match args.path("svg") {
@@ -125,6 +124,6 @@ fn params(args: &Given) -> Value {
     params
 }
 
-pub(super) fn scope(args: &Given) -> ConversationScope {
-    typed(&params(args)).unwrap_or_default()
+pub(super) fn scope(args: &Given) -> Result<ConversationScope, Failure> {
+    caller::params(&params(args))
 }

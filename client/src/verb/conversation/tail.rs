@@ -66,7 +66,9 @@ fn subscribe(
             subscribed => return subscribed,
         }
     }
-    Failure::failed("the daemon ends whenever it is to follow this; ccctl daemon logs may show why")
+    Failure::failed(
+        "the daemon exits each time it starts to follow this conversation; ccctl daemon logs may show why",
+    )
 }
 
 /// Notes how far a file was followed, for the next connection.

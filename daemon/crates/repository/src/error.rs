@@ -24,7 +24,7 @@ pub enum RepositoryError {
     NotWritable(PathBuf),
     #[error("{}: not a regular file; remove it", .0.display())]
     NotRegular(PathBuf),
-    #[error("{}: git does not answer; look for a named pipe in .git, among the files .gitignore, and in what .git/config includes, remove it, and run ccctl daemon restart", .0.display())]
+    #[error("{}: git does not answer; check .git, each .gitignore and each file that .git/config includes for a named pipe, remove it, and run ccctl daemon restart", .0.display())]
     NoAnswer(PathBuf),
     #[error("{}: is a symbolic link, and nothing is written through it; replace it by what it points to", .0.display())]
     Linked(PathBuf),

@@ -23,26 +23,34 @@ pub struct Identity {
     pub is_repository: bool,
 }
 
-/// How long a repository may take to say what it is; one that takes longer is none.
+/// How long a repository may take to say what it is.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// Returns what `folder` belongs to. It need not exist.
+impl Identity {
+    /// What a directory outside of any repository is.
+    #[must_use]
+    pub fn alone(folder: &Path) -> Self {
+        let hash = hash(folder.as_os_str().as_encoded_bytes());
+        Self {
+            id: hash.clone(),
+            key: hash,
+            root: folder.to_owned(),
+            is_repository: false,
+        }
+    }
+}
+
+/// Returns what `folder` belongs to, which need not exist; nothing if git does not answer in time.
 #[must_use]
-pub fn identify(folder: &Path) -> Identity {
+pub fn identify(folder: &Path) -> Option<Identity> {
     let (sender, found) = sync_channel(1);
     let looked_at = folder.to_owned();
     let look = move || {
         let identity = discover(&looked_at).map(|repository| identify_repository(&repository));
-        let _ = sender.send(identity.ok());
+        let _ = sender.send(identity.unwrap_or_else(|_| Identity::alone(&looked_at)));
     };
     let _ = Builder::new().name("identify".to_owned()).spawn(look);
-    let found = found.recv_timeout(LIMIT).ok().flatten();
-    found.unwrap_or_else(|| Identity {
-        id: hash(folder.as_os_str().as_encoded_bytes()),
-        key: hash(folder.as_os_str().as_encoded_bytes()),
-        root: folder.to_owned(),
-        is_repository: false,
-    })
+    found.recv_timeout(LIMIT).ok()
 }
 
 fn identify_repository(repository: &Repository) -> Identity {
@@ -125,14 +133,14 @@ mod tests {
         let folder = repository();
         let inner = folder.path().join("a/b");
         std::fs::create_dir_all(&inner).unwrap();
-        let without = identify(&inner);
+        let without = identify(&inner).unwrap();
         assert!(without.is_repository);
-        assert_eq!(without, identify(folder.path()));
+        assert_eq!(without, identify(folder.path()).unwrap());
         git(
             folder.path(),
             &["remote", "add", "origin", "git@example.com:a/b.git"],
         );
-        let with = identify(&inner);
+        let with = identify(&inner).unwrap();
         // printf %s git@example.com:a/b.git | sha256sum
         assert_eq!(with.id, hash(b"git@example.com:a/b.git"));
         assert_eq!(
@@ -147,13 +155,13 @@ mod tests {
         let folder = repository();
         let script = "mkfifo pipe; git config include.path ../pipe";
         crate::test_repository::sh(folder.path(), script);
-        assert!(!identify(folder.path()).is_repository);
+        assert_eq!(identify(folder.path()), None);
     }
 
     #[test]
     fn a_directory_outside_a_repository_is_its_own() {
         let folder = tempfile::tempdir().unwrap();
-        let identity = identify(&folder.path().join("missing"));
+        let identity = identify(&folder.path().join("missing")).unwrap();
         assert!(!identity.is_repository);
         assert_eq!(identity.id.len(), 16);
         assert_eq!(identity.root, folder.path().join("missing"));

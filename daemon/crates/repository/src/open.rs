@@ -48,8 +48,8 @@ const FILES: [&str; 13] = [
 /// A repository that is in use for longer is slow, or git waits for something that never comes.
 const SLOW: Duration = Duration::from_secs(10);
 
-/// How many uses of a repository may be slow at a time. What libgit2 waits for is not always seen beforehand, so that threads
-/// may stay with a repository; others do not join this many.
+/// How many slow uses of a repository may run at a time. It is not always known beforehand what libgit2 will wait for, so a
+/// thread may hang in a repository; once this many do, no more are added.
 const MAX_SLOW: usize = 4;
 
 /// Repositories in use, and since when.

@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(linked.common_dir, main.git_dir);
         let _held = Lock::try_acquire(&main, "").unwrap();
         Lock::try_acquire(&linked, "").unwrap();
-        let (one, two) = (identify(folder.path()), identify(&path));
+        let [one, two] = [folder.path(), &path].map(|path| identify(path).unwrap());
         assert_eq!(one.key, two.key);
         assert_ne!(one.root, two.root);
     }
@@ -152,7 +152,7 @@ mod tests {
         let tree = WorkTree::find(&root.join("inner")).unwrap();
         assert_eq!(tree.root, root.canonicalize().unwrap());
         assert_eq!(tree.git_dir, separate.canonicalize().unwrap());
-        assert_eq!(identify(&root.join("inner")).root, root);
+        assert_eq!(identify(&root.join("inner")).unwrap().root, root);
         let before = tree.snapshot().unwrap();
         std::fs::write(root.join("a.txt"), "b\n").unwrap();
         let diff = tree.diff(&before, &tree.snapshot().unwrap()).unwrap();

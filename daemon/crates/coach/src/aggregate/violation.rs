@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::sync::LazyLock;
 
-/// An edit of a file that another tool owns. The other kinds teach nothing: where nobody objects, squashing is how the project
-/// merges, and an objection is a correction; a claim of success is what the user said, or what an earlier turn has shown.
+/// An edit of a file that another tool owns. The other kinds give no rule: if nobody objects, the project merges by squashing, and
+/// an objection is a correction; a claim of success repeats the user's words or the result of an earlier turn.
 #[derive(Debug, Clone)]
 pub(super) struct Violation(&'static Folder);
 

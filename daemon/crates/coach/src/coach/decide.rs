@@ -116,7 +116,7 @@ impl Coach {
         apply_words(&mut row, &params.edit)?;
         self.guess_scope(&mut row).await;
         if row == old {
-            return Err(CoachError::invalid("the new words are the old ones"));
+            return Err(CoachError::invalid("the edit changes nothing"));
         }
         if row.fingerprint != old.fingerprint
             && let CandidateLookup::One(other) = find(&databases.ledger, &row.fingerprint).await?
@@ -246,7 +246,11 @@ impl Coach {
             let what = format!("no decision on {id} can be undone");
             return Err(CoachError::Refused(what));
         };
-        let unread = || CoachError::invalid("the decision was made by another version");
+        let unread = || {
+            CoachError::invalid(
+                "the decision was recorded by another version of ccd, and cannot be read",
+            )
+        };
         let before = last.before().ok_or_else(unread)?;
         let restored = self.take_out(databases, &last).await?;
         let row = undone(&now, before);

@@ -241,8 +241,8 @@ impl Coach {
         opened.map_err(|error| CoachError::Unavailable(error.to_string()))
     }
 
-    /// Returns the databases if there are any: a question must not make them. A hook that got no answer in time cannot say
-    /// what it left in the spool, so a look at them is a reason to take that in.
+    /// Returns the databases if there are any: a query must not create them. A hook that got no answer in time cannot report
+    /// what it left in the spool, so a query also starts reading the spool.
     pub(super) async fn existing(&self) -> Result<Option<&Databases>, CoachError> {
         let spool = self.spool.try_lock();
         if spool.is_some_and(|spool| !spool.is_empty()) {
@@ -301,7 +301,7 @@ impl Coach {
         match tokio::time::timeout(SETTLE_PATIENCE, settled).await {
             Ok(Some(())) => Ok(()),
             _ => Err(CoachError::Unavailable(format!(
-                "hook payloads are not processed yet after {} s; try again",
+                "hook payloads are still not processed after {} s; try again",
                 SETTLE_PATIENCE.as_secs()
             ))),
         }

@@ -23,6 +23,11 @@ impl Projects {
         }
         let identity = ccd_repository::identify(Path::new(folder));
         let mut known = self.0.lock();
+        let Some(identity) = identity else {
+            // What was known before still holds.
+            let before = known.get(folder).map(|(_, identity)| identity.clone());
+            return before.unwrap_or_else(|| Identity::alone(Path::new(folder)));
+        };
         if known.len() >= MAX_FOLDERS {
             known.clear();
         }

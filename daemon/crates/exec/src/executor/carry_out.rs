@@ -128,8 +128,8 @@ impl RunTask {
         in_work_tree(self.planned.settings.umask, work).await
     }
 
-    /// Does the same with work that changes no file of the user, for as long as the run may take. Where git does not answer,
-    /// the thread is left to itself, and keeps the lock: the next run would be the next such thread.
+    /// Does the same with work that changes no file of the user, for as long as the run may take. If git does not answer,
+    /// the thread is abandoned and keeps the lock: otherwise, the next run would leave another such thread.
     async fn look_at<T: Send + 'static, E: Send + 'static>(
         &self,
         lock: Option<&Arc<Lock>>,

@@ -27,8 +27,8 @@ function startList() {
   }).observe(list.scroller);
 }
 
-// Shows what passes now, with all rows made `again` if they look different. The first visible row stays where it is when it is
-// still among them, alone or in a run.
+// Shows the rows that pass the filters; `again` makes every row anew because it looks different. The first visible row keeps its
+// position if it still passes, alone or in a run.
 function showRows(again = false) {
   const anchor = topRow();
   for (const row of list.items) row.row = -1;

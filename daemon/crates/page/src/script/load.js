@@ -43,7 +43,8 @@ let unpacked = {}; // the records of one block of turns
 
 // Returns the records of a turn. Those of a block of turns are in the element after it, compressed.
 async function recordsOf({ raw: { block, index } }) {
-  if (unpacked.block !== block) unpacked = { block, records: unpack(block.nextElementSibling.textContent) };
+  // While the page arrives, they may not be whole.
+  if (unpacked.block !== block || !conversation.complete) unpacked = { block, records: unpack(block.nextElementSibling?.textContent ?? '') };
   return (await unpacked.records)[index] ?? [];
 }
 

@@ -44,7 +44,7 @@ function searchFor(text, keepPlace = false) {
 }
 
 async function searchRows(from, keepPlace) {
-  const { run, query } = search;
+  const { run, query, hits } = search;
   const show = (done) => {
     search.done = done;
     const next = search.rows.findIndex((item) => item.row >= (from ? rowOf(from).row : 0));
@@ -56,12 +56,13 @@ async function searchRows(from, keepPlace) {
     let hit = hitIn(item, query);
     for (const inner of itemsBelow(item)) {
       const innerHit = hitIn(inner, query);
-      if (innerHit) search.hits.set(inner, innerHit);
+      if (innerHit) hits.set(inner, innerHit);
       hit ??= innerHit && { ...innerHit, where: `sub-agent, ${innerHit.where}` };
       await endSlice();
     }
+    if (run !== search.run) return;
     if (hit) {
-      search.hits.set(item, hit);
+      hits.set(item, hit);
       search.rows.push(item);
     }
     const isNext = await endSlice();

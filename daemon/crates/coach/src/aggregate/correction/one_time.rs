@@ -22,7 +22,7 @@ pub(super) fn is_one_act(order: &str, text: &str) -> bool {
     is_operation || PATTERNS.is_match("done once", order) || PATTERNS.is_match("again", text)
 }
 
-/// Returns whether somebody says that an instruction holds each time. Without that, three requests are three tasks.
+/// Returns whether a message says that an instruction always applies. Without that, three requests are three tasks.
 pub(in crate::aggregate) fn is_standing(text: &str) -> bool {
     PATTERNS.is_match("standing", text)
 }

@@ -10,6 +10,7 @@ use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
 use ccd_protocol::session::{
     EndReason, SessionCleanupParams, SessionCleanupReply, SessionCloseParams, SessionCloseReply,
 };
+use ccd_text::redact::redact;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -91,7 +92,11 @@ impl Sessions {
     ) -> Result<DataSelected, SessionError> {
         let is_in = |session: &Arc<Session>| {
             let project = which.project.as_ref();
-            project.is_none_or(|project| Path::new(&session.facts.cwd).starts_with(project))
+            let cwd = Path::new(&session.facts.cwd);
+            // Of an ended session, secrets in it are masked.
+            project.is_none_or(|project| {
+                cwd.starts_with(project) || cwd.starts_with(&*redact(project).text)
+            })
         };
         let mut ended = self.forgettable().await?;
         ended.retain(is_in);

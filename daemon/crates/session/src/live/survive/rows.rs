@@ -1,7 +1,7 @@
 //! Converts sessions to rows of the database, and rows to sessions.
 
 use super::table::SessionRow;
-use crate::interaction::{shown_fact, shown_words};
+use crate::interaction::shown_words;
 use crate::live::attach::Size;
 use crate::live::error::{reason_of, reason_text};
 use crate::live::facts::SessionFacts;
@@ -13,6 +13,7 @@ use crate::output::Output;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{Gap as RecordedGap, SessionState};
 use ccd_terminal::holder::{Exit, Gap};
+use ccd_text::redact::redact;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -26,7 +27,7 @@ pub(super) fn row_of(session: &Session) -> SessionRow {
     SessionRow {
         program,
         args: args_to_json(&args),
-        cwd: shown_fact(session, &session.facts.cwd),
+        cwd: redact(&session.facts.cwd).text.into_owned(),
         last_activity: ccd_base::clock::seconds_ago(session.idle().as_secs_f64()),
         exitstatus: state.exit.and_then(|exit| exit.code),
         signal: state.exit.and_then(|exit| exit.signal),

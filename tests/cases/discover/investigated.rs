@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// Longest investigation or run on a busy machine.
+const LIMIT: Duration = Duration::from_secs(600);
+
 /// Starts an investigation; returns its job. `extra` has further parameters.
 pub(super) fn started(daemon: &Daemon, argv: &[&str], extra: &Value) -> String {
     let started = daemon.ok("investigate.run", &params(argv, extra));
@@ -30,13 +33,9 @@ pub(super) fn params(argv: &[&str], extra: &Value) -> Value {
 
 /// Waits for the end of a job, and returns its record.
 pub(super) fn ended(daemon: &Daemon, job: &str) -> Value {
-    ended_within(daemon, job, Duration::from_secs(600))
-}
-
-pub(super) fn ended_within(daemon: &Daemon, job: &str, limit: Duration) -> Value {
     let params = json!({"job": job, "wait_ms": 20_000});
     let is_over = |record: &Value| record["state"] != "running";
-    let ended = eventually_within(limit, || {
+    let ended = eventually_within(LIMIT, || {
         Some(daemon.ok("job.get", &params)).filter(is_over)
     });
     ended.unwrap_or_else(|| panic!("{job} takes too long"))

@@ -92,7 +92,11 @@ fn growth_is_measured_and_is_a_leak_if_it_is_steady() {
 fn a_test_that_has_not_begun_at_the_time_limit_fails() {
     let daemon = Daemon::with_config("{ testing: { timeout: 1 } }");
     let slow = "#!/bin/sh\nsleep 3\n";
-    let report = run_script(&daemon, slow, json!({"types": ["fuzz"]}));
+    let report = run_script(
+        &daemon,
+        slow,
+        json!({"types": ["fuzz"], "limits": {"timeout_s": null}}),
+    );
     let fuzz = result(&report, "fuzz");
     let why = "not begun: the time limit of 1 s was reached";
     assert_eq!(fuzz["error"], why, "{report}");

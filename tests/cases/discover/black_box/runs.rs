@@ -1,24 +1,24 @@
 //! Runs of tests as these tests need them.
 
-use crate::discover::investigated::{ended_within, script};
+use crate::discover::investigated::{ended, script};
 use crate::support::Daemon;
 use serde_json::{Value, json};
 use std::path::Path;
-use std::time::Duration;
 
-/// Longest run on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Starts a run; returns the id of its job.
+/// Starts a run, with time enough for all on a busy machine; returns the id of its job.
 pub(super) fn start(daemon: &Daemon, mut params: Value) -> String {
     params["caller_env"] = json!({"PATH": std::env::var("PATH").unwrap()});
+    let limits = &mut params["limits"];
+    if limits.get("timeout_s").is_none() {
+        limits["timeout_s"] = 600.into();
+    }
     let started = daemon.ok("test.run", &params);
     started["job"].as_str().unwrap().to_owned()
 }
 
 /// Runs tests to their end; returns the report.
 pub(in crate::discover) fn run(daemon: &Daemon, params: Value) -> Value {
-    let job = ended_within(daemon, &start(daemon, params), PATIENCE);
+    let job = ended(daemon, &start(daemon, params));
     assert_eq!(job["state"], "done", "{job}");
     job["result"]["report"].clone()
 }

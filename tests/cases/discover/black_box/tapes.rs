@@ -94,7 +94,7 @@ impl<'a> OnTape<'a> {
 
 #[test]
 fn each_finding_is_replayed_twice_from_its_tape_and_breaks_the_program_again() {
-    let daemon = Daemon::with_config("{ testing: { fuzz_inputs: 1 } }");
+    let daemon = Daemon::with_config("{ testing: { fuzz_inputs: 1, timeout: 600 } }");
     let test = ["test", "--json", "--types", "fuzz", MOCK_TARGET];
     let ran = Ccctl::new(&daemon).run(&test);
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
@@ -102,7 +102,7 @@ fn each_finding_is_replayed_twice_from_its_tape_and_breaks_the_program_again() {
     let findings = finding_list(&report, "fuzz");
     let mut kinds: Vec<_> = findings.iter().map(|found| &found["kind"]).collect();
     kinds.sort_by_key(|kind| kind.as_str());
-    assert_eq!(kinds, ["crash", "flood", "hang"]);
+    assert_eq!(kinds, ["crash", "flood", "hang"], "{report}");
     for finding in findings {
         let tape = OnTape::of(&daemon, finding);
         let bytes = tape.recorded_bytes();

@@ -144,10 +144,7 @@ impl TestedProgram<'_> {
 async fn is_working(running: &Running, reply: &Reply) -> bool {
     match reply.settled {
         Settled::Floods => reply.printed_bytes < FLOOD_BYTES,
-        Settled::Hangs => {
-            let (_, percent) = Usage::during(running, GLANCE).await;
-            percent >= BUSY_PERCENT
-        }
+        Settled::Hangs => Usage::shows_work(running, GLANCE, BUSY_PERCENT).await,
         Settled::Waits { .. } | Settled::Ended(_) => false,
     }
 }

@@ -16,6 +16,8 @@ pub(super) struct Usage {
     pub(super) reserved_bytes: u64,
     /// Processor time since each process started.
     pub(super) processor: Duration,
+    /// How long the first thread of each process has waited for a processor.
+    pub(super) waited: Duration,
     pub(super) threads: u64,
     pub(super) descriptors: u64,
 }
@@ -23,6 +25,15 @@ pub(super) struct Usage {
 impl Usage {
     pub(super) async fn measure(running: &Running) -> Self {
         Self::measure_processes(&running.processes().await)
+    }
+
+    /// Returns whether the processes of a copy use a processor, or would if others did not.
+    pub(super) async fn shows_work(running: &Running, wait: Duration, percent: f64) -> bool {
+        let before = Self::measure(running).await;
+        tokio::time::sleep(wait).await;
+        let after = Self::measure(running).await;
+        let of = |usage: &Self| usage.processor + usage.waited;
+        of(&after).saturating_sub(of(&before)) >= wait.mul_f64(percent / 100.0)
     }
 
     /// Waits, and returns the usage after that, with the processor time meanwhile as in [`Self::percent_since`].
@@ -52,6 +63,8 @@ impl Usage {
             all.threads += number(&status, "Threads:");
             let stat = std::fs::read_to_string(folder.join("stat")).unwrap_or_default();
             all.processor += processor_time(&stat);
+            let schedule = std::fs::read_to_string(folder.join("schedstat")).unwrap_or_default();
+            all.waited += waited(&schedule);
             let descriptors = std::fs::read_dir(folder.join("fd"));
             all.descriptors += descriptors.map_or(0, |list| list.count() as u64);
         }
@@ -88,6 +101,12 @@ fn processor_time(stat: &str) -> Duration {
     let fields = fields.split_ascii_whitespace().skip(USER).take(2);
     let ticks: u64 = fields.flat_map(str::parse::<u64>).sum();
     Duration::from_secs_f64(ticks as f64 / clock_ticks_per_second() as f64)
+}
+
+/// Returns the time on the queue of a processor from `/proc/PID/schedstat`, which not every kernel has.
+fn waited(schedule: &str) -> Duration {
+    let nanoseconds = schedule.split_ascii_whitespace().nth(1);
+    Duration::from_nanos(nanoseconds.and_then(|text| text.parse().ok()).unwrap_or(0))
 }
 
 #[cfg(test)]

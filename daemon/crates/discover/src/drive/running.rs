@@ -167,7 +167,7 @@ impl Running {
             Ok(_) | Err(SessionError::NotAlive { .. }) => {}
             // It did not read for 5 s.
             Err(SessionError::InputFull { .. }) => {
-                let settled = late(&session).await;
+                let settled = self.late().await;
                 return self.reply(typed, from, settled).await;
             }
             Err(error) => return Err(error),
@@ -183,7 +183,7 @@ impl Running {
             Ok(Waiting::Input { hidden }) => Settled::Waits { hidden },
             Ok(Waiting::Exit) => Settled::Ended(self.exit()),
             Ok(Waiting::TooMuch) => Settled::Floods,
-            Err(_) => late(&session).await,
+            Err(_) => self.late().await,
         };
         let mut reply = self.reply(typed, from, settled).await?;
         reply.took = began.elapsed();
@@ -200,6 +200,24 @@ impl Running {
         };
         let ended = tokio::time::timeout(limit, end).await;
         ended.is_ok().then(|| self.exit())
+    }
+
+    /// Decides what a program does that was not seen to wait for input in time. On a busy machine it may have come to
+    /// that unseen.
+    async fn late(&self) -> Settled {
+        let session = self.session();
+        let before = session.output.end();
+        tokio::time::sleep(RECENT).await;
+        if session.output.end() > before {
+            return Settled::Floods;
+        }
+        match session.waits_after(RECENT, PATIENCE).await {
+            Some(waiting) => Settled::Waits {
+                hidden: waiting.hidden,
+            },
+            None if session.is_dead() => Settled::Ended(self.exit()),
+            None => Settled::Hangs,
+        }
     }
 
     fn exit(&self) -> Exit {
@@ -280,17 +298,6 @@ pub(crate) fn kept(line: &[u8]) -> &[u8] {
     match std::str::from_utf8(line) {
         Ok(text) => &line[..text.floor_char_boundary(LINE_LEN)],
         Err(_) => &line[..LINE_LEN],
-    }
-}
-
-/// Decides what a program does that did not wait for input in time.
-async fn late(session: &Session) -> Settled {
-    let before = session.output.end();
-    tokio::time::sleep(RECENT).await;
-    if session.output.end() > before {
-        Settled::Floods
-    } else {
-        Settled::Hangs
     }
 }
 

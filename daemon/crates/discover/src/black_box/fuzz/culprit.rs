@@ -11,14 +11,13 @@ use crate::fuzz::Shrinker;
 use ccd_protocol::investigate::{Finding, FindingKind};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Maximum number of lines before the last one that are looked through.
 const MAX_LINES: usize = 250;
 
-/// Longest time for making one input short, and the part of the remaining time that it may take at most.
-const LIMIT: Duration = Duration::from_secs(10);
-const SHARE: f64 = 0.25;
+/// The part of the remaining time that making one input short may take: 10 s of the usual two minutes.
+const SHARE: f64 = 1.0 / 12.0;
 
 #[derive(Debug, Clone)]
 pub(super) struct Culprit {
@@ -69,7 +68,7 @@ pub(super) async fn culprit(
     let search = Search {
         tested,
         fault,
-        until: now + share.min(LIMIT),
+        until: now + share,
     };
     let Some((last, before)) = suspect.lines.split_last() else {
         return Ok(None);

@@ -221,6 +221,7 @@ fn with_word(arg: Arg, word: &'static str) -> Arg {
         return match word {
             "required" => arg.required(true),
             "hidden" => arg.hide(true),
+            "rare" => arg.hide_short_help(true),
             "comma" => arg.value_delimiter(','),
             "hyphen" => arg.allow_hyphen_values(true),
             "negative" => arg.allow_negative_numbers(true),
@@ -289,7 +290,7 @@ mod tests {
 
     const RELATIONS: &str = "as is alias group default conflicts overrides requires unless";
     const OFFERS: &str = "live sessions keys variables methods permission_modes";
-    const FLAGS: &str = "required hidden comma hyphen negative trailing last";
+    const FLAGS: &str = "required hidden rare comma hyphen negative trailing last";
 
     #[test]
     fn the_methods_that_verbs_call_exist() {

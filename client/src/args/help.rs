@@ -20,9 +20,11 @@ const MARK: &str = "## ";
 
 const ABOUT: &str = "Drives any terminal program: starts it, types, waits, reads its screen";
 
-/// The line of the global options where they are not explained.
-const GLOBAL_OPTIONS: &str =
-    "Global options: --socket, --host, --json, --no-start, --verbose; see --help";
+/// The end of a help on one screen.
+const MORE_IN_HELP: &str = "Global options: --socket, --host, --json, --no-start, --verbose.\n--help shows all options and examples.";
+
+/// How many examples are on one screen with the options.
+const EXAMPLES_IN_SHORT: usize = 2;
 
 /// The definition without commands, for `--version`.
 pub(super) fn bare() -> Command {
@@ -49,9 +51,20 @@ pub(super) fn explained(noun: &str) -> Option<Command> {
     Some(with_texts(command, &format!("ccctl {noun}"), &texts()))
 }
 
-/// The definition of one word for `-h`: without examples and notes, and with one line for the global options.
+/// The definition of one word for `-h`: with few examples, without notes and rare options, and with one line for the
+/// global options.
 pub(super) fn summarised(noun: &str) -> Option<Command> {
-    definition(noun).map(without_global)
+    let mut short = texts();
+    for text in short.values_mut() {
+        let lines = text.split_inclusive('\n').take(1 + EXAMPLES_IN_SHORT);
+        let end = lines.take_while(|line| *line != "\n").map(str::len).sum();
+        *text = text[..end].trim_end();
+    }
+    Some(in_short(
+        definition(noun)?,
+        &format!("ccctl {noun}"),
+        &short,
+    ))
 }
 
 /// The definition of all words for their help, short or explained.
@@ -60,7 +73,7 @@ pub(super) fn root(is_explained: bool) -> Command {
     if is_explained {
         root
     } else {
-        without_global(root)
+        in_short(root, "ccctl", &HashMap::new())
     }
 }
 
@@ -69,16 +82,21 @@ pub(crate) fn help() -> StyledStr {
     root(false).render_help()
 }
 
-fn without_global(command: Command) -> Command {
-    fn with_line(command: Command) -> Command {
-        command
-            .after_help(GLOBAL_OPTIONS)
-            .mut_subcommands(with_line)
-    }
-    with_line(command.mut_args(|arg| {
-        let is_hidden = arg.is_hide_set() || arg.is_global_set();
-        arg.hide(is_hidden)
-    }))
+fn in_short(command: Command, path: &str, texts: &HashMap<&str, &'static str>) -> Command {
+    let end = match texts.get(path) {
+        Some(text) => format!("{text}\n\n{MORE_IN_HELP}"),
+        None => MORE_IN_HELP.to_owned(),
+    };
+    command
+        .after_help(end)
+        .mut_args(|arg| {
+            let is_hidden = arg.is_hide_set() || arg.is_global_set();
+            arg.hide(is_hidden)
+        })
+        .mut_subcommands(|inner| {
+            let path = format!("{path} {}", inner.get_name());
+            in_short(inner, &path, texts)
+        })
 }
 
 /// Lists the words in groups, the rarer ones by name only.

@@ -31,6 +31,7 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
         .split_once("\nUsage: ")
         .map_or(&*text, |halves| halves.0);
     let hint = hint(error, words);
+    let takes_text = command_of(words) == "ccctl send";
     let mut line = String::new();
     for part in mistake
         .lines()
@@ -39,7 +40,9 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
     {
         let part = part.strip_prefix("error: ").unwrap_or(part);
         let is_replaced = part.starts_with("tip: ") && hint.is_some();
-        if part.starts_with("For more information") || is_replaced {
+        // Only a text to be typed may well begin as options do.
+        let is_far_fetched = part.starts_with("tip: to pass") && !takes_text;
+        if part.starts_with("For more information") || is_replaced || is_far_fetched {
             continue;
         }
         if !line.is_empty() {
@@ -71,16 +74,22 @@ pub(crate) fn subcommand_like(noun: &str, word: &str) -> Option<String> {
     like.next().map(str::to_owned)
 }
 
-/// What clap does not know about a mistake.
+/// What clap does not know about a mistake, or puts less clearly.
 fn hint(error: &clap::Error, words: &[OsString]) -> Option<String> {
     let wrong = |kind| match error.get(kind) {
         Some(ContextValue::String(word)) => Some(word),
         _ => None,
     };
     match error.kind() {
-        ErrorKind::InvalidSubcommand => elsewhere(wrong(ContextKind::InvalidSubcommand)?, words),
+        ErrorKind::InvalidSubcommand => {
+            let word = wrong(ContextKind::InvalidSubcommand)?;
+            elsewhere(word, words).or_else(|| most_similar(error, word, words))
+        }
         ErrorKind::MissingRequiredArgument => before_dashes(error, words),
-        ErrorKind::UnknownArgument => for_the_program(wrong(ContextKind::InvalidArg)?, words),
+        ErrorKind::UnknownArgument => {
+            let word = wrong(ContextKind::InvalidArg)?;
+            for_the_program(word, words).or_else(|| too_many(word, words))
+        }
         _ => None,
     }
 }
@@ -90,8 +99,8 @@ fn elsewhere(word: &str, words: &[OsString]) -> Option<String> {
     /// How many commands are named.
     const MOST: usize = 4;
     let here = command_of(words);
-    let other = lines_of("words of other programs").find(|(other, _)| *other == word);
-    if let Some((_, hint)) = other.filter(|_| here == "ccctl") {
+    let whole = format!("{here} {word}");
+    if let Some(hint) = told("words of other programs", whole.strip_prefix("ccctl ")?) {
         return Some(hint.to_owned());
     }
     fn collect(path: &str, command: &Command, word: &str, found: &mut Vec<String>) {
@@ -129,6 +138,33 @@ fn elsewhere(word: &str, words: &[OsString]) -> Option<String> {
         [one] => Some(format!("the command is {one}")),
         several => Some(format!("there are {}{more}", several.join(", "))),
     }
+}
+
+/// Returns what a list of the definition says about a name.
+fn told(list: &str, name: &str) -> Option<&'static str> {
+    lines_of(list).find_map(|(one, told)| (one == name).then_some(told))
+}
+
+/// Names the subcommand that is most like the wrong one.
+fn most_similar(error: &clap::Error, word: &str, words: &[OsString]) -> Option<String> {
+    let ContextValue::Strings(all) = error.get(ContextKind::SuggestedSubcommand)? else {
+        return None;
+    };
+    let distance = |like: &&String| strsim::osa_distance(like, word);
+    let like = all.iter().min_by_key(distance)?;
+    (distance(&like) <= 2).then(|| format!("did you mean {} {like}?", command_of(words)))
+}
+
+/// Says where a word belongs that a command does not take, or how its own option is called.
+fn too_many(word: &str, words: &[OsString]) -> Option<String> {
+    let (names, command) = command_and_name(words);
+    if !word.starts_with('-') {
+        return told("words too many", names.strip_prefix("ccctl ")?).map(str::to_owned);
+    }
+    let name = told("options of other programs", word)?;
+    let mut options = command.get_arguments();
+    let has_it = options.any(|option| option.get_long() == name.strip_prefix("--"));
+    has_it.then(|| format!("the option is {name}"))
 }
 
 /// Says how to pass a word to the program, if the command takes the program's words only after `--`.
@@ -270,6 +306,13 @@ mod tests {
             ("status", "ccctl daemon status shows"),
             ("start bc", "ccctl new starts a program"),
             ("tape import x.cast bc", "ccctl tape import … -- bc"),
+            ("spawn bc", "the command is ccctl new"),
+            ("config set max_sessions 3", "ccctl config path prints"),
+            ("sned py x", "did you mean ccctl send?"),
+            ("send py x Enter", "--keys presses keys"),
+            ("wait py 42", "ccctl expect waits for output"),
+            ("session run sh ls /", "one argument in quotes"),
+            ("new --dir /tmp bc", "the option is --cwd"),
         ] {
             let said = explain(line);
             assert!(said.contains(hint), "{line:?}: {said}");
@@ -277,7 +320,6 @@ mod tests {
         }
         assert!(!explain("session update").contains("newer version"));
         assert!(!explain("tape import -- bc").contains("before --"));
-        assert!(explain("session recod").contains("similar"));
         assert!(!explain("session list x").contains("follow --"));
     }
 

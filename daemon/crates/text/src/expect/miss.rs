@@ -1,6 +1,7 @@
 //! Finds the pattern that came closest if none has matched in time.
 
 use memchr::memmem;
+use regex_syntax::hir::Look;
 use regex_syntax::hir::literal::{ExtractKind, Extractor};
 
 use super::patterns::Pattern;
@@ -36,14 +37,14 @@ pub fn closest_miss(patterns: &[Pattern], recent_text: &str) -> Option<Miss> {
     let recent = &recent_text[recent_text.ceil_char_boundary(from)..];
     let tried = patterns.iter().enumerate().take(MAX_PATTERNS_TRIED);
     let misses = tried.filter_map(|(index, pattern)| {
-        let (needle, is_whole) = needle(pattern)?;
+        let (needle, rest) = needle(pattern)?;
         let (start, len) = longest_prefix(&needle, recent)?;
         let per_mille = 1000 * len / needle.len();
         if len < LEAST_BYTES || per_mille < 500 {
             return None;
         }
         let found = recent[start..start + len].to_owned();
-        let message = message(&needle, is_whole, &found);
+        let message = message(&needle, rest, &found);
         let miss = Miss {
             index,
             found,
@@ -56,25 +57,40 @@ pub fn closest_miss(patterns: &[Pattern], recent_text: &str) -> Option<Miss> {
     closest.map(|(_, miss)| miss)
 }
 
-fn message(needle: &str, is_whole: bool, found: &str) -> String {
+/// What a pattern has besides the text with which its matches start.
+enum Rest {
+    Nothing,
+    /// `^` or `$`, for the whole output.
+    Anchors,
+    More,
+}
+
+fn message(needle: &str, rest: Rest, found: &str) -> String {
     let difference = if found.len() < needle.len() {
         format!("but not followed by {:?}", &needle[found.len()..])
     } else if found != needle {
         format!("which differs from {needle:?} in case")
-    } else if is_whole {
-        return format!(
-            "the recent output contains {found:?}, but before the point where the search started"
-        );
     } else {
-        "but not followed by the rest of the pattern".to_owned()
+        match rest {
+            Rest::Nothing => {
+                return format!(
+                    "the recent output contains {found:?}, but before the point where the search started"
+                );
+            }
+            Rest::Anchors => {
+                "but \"^\" and \"$\" are the start and the end of the whole output; with (?m) before the pattern, of a line"
+            }
+            Rest::More => "but not followed by the rest of the pattern",
+        }
+        .to_owned()
     };
     format!("the output contains {found:?}, {difference}")
 }
 
-/// Returns the text with which a match of `pattern` starts, and whether that is all of it.
-fn needle(pattern: &Pattern) -> Option<(String, bool)> {
-    let (mut text, is_whole) = match pattern {
-        Pattern::Exact(text) => (text.clone(), true),
+/// Returns the text with which a match of `pattern` starts, and what else it has.
+fn needle(pattern: &Pattern) -> Option<(String, Rest)> {
+    let (mut text, rest) = match pattern {
+        Pattern::Exact(text) => (text.clone(), Rest::Nothing),
         Pattern::Regex(regex) => {
             let hir = syntax::parse(regex, false).ok()?;
             let mut extractor = Extractor::new();
@@ -84,12 +100,23 @@ fn needle(pattern: &Pattern) -> Option<(String, bool)> {
             let literal = prefixes.literals()?.first()?;
             let is_alone = prefixes.len() == Some(1) || prefixes.longest_common_prefix().is_some();
             let text = std::str::from_utf8(literal.as_bytes()).ok()?;
-            (text.to_owned(), is_alone && literal.is_exact())
+            let looks = hir.properties().look_set();
+            let rest = match is_alone && literal.is_exact() {
+                true if looks.is_empty() => Rest::Nothing,
+                true if looks
+                    .iter()
+                    .all(|look| matches!(look, Look::Start | Look::End)) =>
+                {
+                    Rest::Anchors
+                }
+                _ => Rest::More,
+            };
+            (text.to_owned(), rest)
         }
         Pattern::Eof | Pattern::Timeout => return None,
     };
     text.truncate(text.floor_char_boundary(MAX_NEEDLE_BYTES));
-    (!text.is_empty()).then_some((text, is_whole))
+    (!text.is_empty()).then_some((text, rest))
 }
 
 /// Returns start and length of the last of the longest parts of `text` with which `needle` starts, ignoring ASCII case.
@@ -145,6 +172,24 @@ mod tests {
         let message = found.message;
         assert!(message.contains("not followed by the rest"), "{message}");
         assert_eq!(miss(&[regex(r"\d+ x"), regex("(")], "12 y"), None);
+    }
+
+    #[test]
+    fn what_the_search_began_after_is_told_from_what_stands_at_another_place() {
+        for (pattern, wanted) in [
+            ("tick 12", "before the point"),
+            ("tick 12$", "with (?m) before the pattern"),
+            ("^tick 12$", "with (?m) before the pattern"),
+            (r"tick 12\b", "not followed by the rest"),
+            ("(?m)tick 12$", "not followed by the rest"),
+        ] {
+            let found = closest_miss(&[regex(pattern)], "tick 12\ntick 13\n").unwrap();
+            assert!(
+                found.message.contains(wanted),
+                "{pattern}: {}",
+                found.message
+            );
+        }
     }
 
     #[test]

@@ -350,7 +350,6 @@ impl Sessions {
     fn failed(&self, plan: &StartPlan, error: &SessionError) -> Session {
         let facts = SessionFacts {
             id: self.free_id(),
-            name: None,
             cwd: redact(&plan.facts.cwd).text.into_owned(),
             start_error: Some(redact(&error.to_string()).text.into_owned()),
             ..plan.facts.clone()

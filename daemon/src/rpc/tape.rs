@@ -150,7 +150,7 @@ async fn import(daemon: &Daemon, params: TapeImportParams) -> RpcResult<TapeImpo
 }
 
 /// Maximum size of a part of an export, in quarters of the longest reply.
-const PART_FOURTHS: usize = 3;
+const PART_QUARTERS: usize = 3;
 
 fn export(
     folder: &TapeFolder,
@@ -180,7 +180,7 @@ fn export(
             &bytes,
             !is_output || !is_lossy,
             from,
-            reply_bytes / 4 * PART_FOURTHS,
+            reply_bytes / 4 * PART_QUARTERS,
         ),
         None => (&bytes[..], None),
     };

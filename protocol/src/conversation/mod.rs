@@ -34,7 +34,7 @@ pub use records::{
     ConversationStatsReply, ConversationSummary, Indexing, RecordStatus, StatsBy, StatsGroup,
     UnreadableFiles,
 };
-pub use typed::{Element, elements, printed, typed};
+pub use typed::{Element, elements, printed, typed, with_added};
 
 methods! {
     ConversationList = "conversation.list" (ConversationListParams) -> ConversationListReply, "Lists conversations, the last used first. The index is brought up to date before, for at most `wait_ms`.", Large;

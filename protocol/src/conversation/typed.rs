@@ -19,6 +19,17 @@ const AROUND_RESULTS: [&str; 3] = [
     "tools-used-before-summary",
 ];
 
+/// Elements that Claude Code adds to what the user typed, wherever in it.
+const ADDED: [&str; 7] = [
+    "system-reminder",
+    "task-notification",
+    "user-prompt-submit-hook",
+    "ide_opened_file",
+    "ide_selection",
+    "ide_diagnostics",
+    "new-diagnostics",
+];
+
 /// An element that Claude Code puts around what the user typed or a command printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Element<'a> {
@@ -45,6 +56,31 @@ fn element(text: &str) -> Option<(Element<'_>, &str)> {
     }
     let (content, rest) = inside.split_once(&format!("</{name}>"))?;
     Some((Element { name, content }, rest))
+}
+
+/// Cuts a text of the user's into what Claude Code added to it, and what is around that: elements without a name.
+#[must_use]
+pub fn with_added(text: &str) -> Vec<Element<'_>> {
+    let (mut parts, mut rest, mut at) = (Vec::new(), text, 0);
+    let around = |content| Element { name: "", content };
+    while let Some(next) = rest[at..].find('<').map(|next| at + next) {
+        at = next + 1;
+        let name = ADDED.iter().find(|name| {
+            rest[at..].starts_with(**name) && rest[at + name.len()..].starts_with('>')
+        });
+        if name.is_none() {
+            continue;
+        }
+        // One without an end is text, and no later one has an end.
+        let Some((added, after)) = element(&rest[next..]) else {
+            break;
+        };
+        parts.extend([around(&rest[..next]), added]);
+        (rest, at) = (after, 0);
+    }
+    parts.push(around(rest));
+    parts.retain(|part| !part.name.is_empty() || !part.content.trim().is_empty());
+    parts
 }
 
 /// Returns a text of the user's as it was typed: a slash command with its arguments, a shell command after `!`. Of what such a
@@ -162,6 +198,34 @@ mod tests {
     }
 
     #[test]
+    fn what_claude_code_adds_is_apart_from_what_was_typed() {
+        for (text, expected) in [
+            ("sort it", &[("", "sort it")][..]),
+            (
+                "a <system-reminder>b</system-reminder>\n<ide_selection>c <d></ide_selection>",
+                &[
+                    ("", "a "),
+                    ("system-reminder", "b"),
+                    ("ide_selection", "c <d>"),
+                ],
+            ),
+            (
+                "<task-notification><status>done</status></task-notification> e",
+                &[("task-notification", "<status>done</status>"), ("", " e")],
+            ),
+            (
+                "<b>x</b> <system-reminder>",
+                &[("", "<b>x</b> <system-reminder>")],
+            ),
+            ("  ", &[]),
+        ] {
+            let parts = with_added(text);
+            let parts: Vec<_> = parts.iter().map(|one| (one.name, one.content)).collect();
+            assert_eq!(parts, expected, "{text}");
+        }
+    }
+
+    #[test]
     fn any_other_text_stays_as_it_is() {
         for text in [
             "",
@@ -179,8 +243,10 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_read(text in "(<(/)?(command-name|command-args|bash-input|b)>|[a-z/\u{e4}]){0,12}") {
+        fn any_text_is_read(text in "(<(/)?(command-name|command-args|bash-input|system-reminder|b)>|[a-z/\u{e4}]){0,12}") {
             let _ = typed(&text);
+            let parts: String = with_added(&text).iter().map(|part| part.content).collect();
+            proptest::prop_assert!(parts.len() <= text.len());
         }
     }
 }

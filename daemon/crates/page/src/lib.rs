@@ -20,6 +20,6 @@ mod turn;
 mod value;
 
 pub use contents::contents;
-pub use part::Parts;
+pub use part::{PageAbout, Parts};
 pub use private::Private;
 pub use turn::PageTurn;

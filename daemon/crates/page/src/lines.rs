@@ -26,8 +26,7 @@ pub(crate) struct Line {
 pub(crate) fn block(markup: &mut Markup, kind: &str, lines: &[Line]) {
     let mut rest = add_piece(markup, kind, lines, FIRST_LINES, FIRST_BYTES);
     while !rest.is_empty() {
-        let left = plural(rest.len(), "line");
-        markup.open_with("details.more", &format!("Show more ({left} left)"));
+        markup.open_with("details.more", &plural(rest.len(), "more line"));
         rest = add_piece(markup, kind, rest, NEXT_LINES, NEXT_BYTES);
         markup.close();
     }
@@ -92,8 +91,7 @@ pub(crate) fn failure(markup: &mut Markup, text: &str) {
     let lines = lines_of(text);
     let (earlier, last) = lines.split_at(lines.len().saturating_sub(ERROR_LINES));
     if !earlier.is_empty() {
-        let title = format!("Show {} before", plural(earlier.len(), "line"));
-        markup.open_with("details.more", &title);
+        markup.open_with("details.more", &plural(earlier.len(), "earlier line"));
         block(markup, "pre.text.failed", earlier);
         markup.close();
     }
@@ -153,7 +151,7 @@ mod tests {
         let mut markup = Markup::default();
         plain_text(&mut markup, &"ä".repeat(50_000), "pre.text");
         assert_eq!(markup.texts().replace('\n', ""), "ä".repeat(50_000));
-        assert!(markup.bracketed().contains("(4 lines left)"));
+        assert!(markup.bracketed().contains("|4 more lines:"));
     }
 
     #[test]
@@ -162,7 +160,7 @@ mod tests {
         failure(&mut markup, &numbered(30));
         let shown = markup.bracketed();
         assert!(
-            shown.starts_with("{details.more|Show 5 lines before:{pre.text.failed:{div:line 1}"),
+            shown.starts_with("{details.more|5 earlier lines:{pre.text.failed:{div:line 1}"),
             "{shown}"
         );
         assert!(

@@ -37,6 +37,16 @@ static FRAME: OnceLock<Frame> = OnceLock::new();
 /// Length of the turns in one element of the page; a browser parses each on its own.
 const BLOCK_BYTES: usize = 256 << 10;
 
+/// What the first part says of the conversation.
+#[derive(Debug, Clone, Copy)]
+pub struct PageAbout<'a> {
+    pub about: &'a ExportAbout,
+    /// What the main conversation, its sub-agents and both cost in US dollars, and whether that is all of it.
+    pub costs: [(Option<f64>, bool); 3],
+    /// If not all turns are on the page: the first, the last, and how many there are.
+    pub turns: Option<(u64, u64, u64)>,
+}
+
 /// What the parts of a page have in common.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts<'a> {
@@ -51,7 +61,7 @@ impl Parts<'_> {
     #[must_use]
     pub fn part(
         self,
-        about: Option<&ExportAbout>,
+        about: Option<PageAbout<'_>>,
         turns: &[PageTurn],
         masks: u64,
         is_last: bool,
@@ -70,9 +80,18 @@ impl Parts<'_> {
         part
     }
 
-    fn about(self, about: &ExportAbout) -> String {
-        let usage = &about.usage;
-        let usage = [&usage.main, &usage.subagents, &usage.total].map(tokens);
+    fn about(self, page: PageAbout<'_>) -> String {
+        let about = page.about;
+        let usage = [
+            &about.usage.main,
+            &about.usage.subagents,
+            &about.usage.total,
+        ];
+        let sums = usage.into_iter().map(tokens).zip(page.costs);
+        let sums = sums.map(|(tokens, (cost, is_whole))| {
+            (tokens, cost.filter(|_| tokens != [0; 5]), is_whole)
+        });
+        let turns = |(first, last, all)| format!("{first}–{last} of {all}");
         let shown = |text: &Option<String>| text.as_deref().map(plain);
         json(&serde_json::json!({
             "title": about.title.as_deref().map(|title| gist_of_markdown(title, 200)),
@@ -80,7 +99,7 @@ impl Parts<'_> {
             "models": about.models.iter().map(|model| plain(model)).collect::<Vec<_>>(),
             "started_at": about.started_at, "ended_at": about.ended_at,
             "session_id": plain(&about.session_id), "file": plain(&about.file),
-            "usage": usage, "cost_usd": about.cost_usd, "cost_at_least_usd": about.cost_at_least_usd,
+            "sums": sums.collect::<Vec<_>>(), "turns": page.turns.map(turns),
             "notes": notes(about), "exported_at": about.exported_at, "ccd": about.ccd, "live": self.is_live,
         }))
     }

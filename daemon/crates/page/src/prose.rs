@@ -29,9 +29,9 @@ pub(crate) fn add(markup: &mut Markup, text: &str, fold_bytes: usize) {
         let is_block = matches!(event, Event::Start(_) | Event::Rule) && prose.open.is_empty();
         if is_block && !is_folded && place.start > fold_bytes {
             is_folded = true;
-            let left = plural(text[place.start..].lines().count(), "line");
+            let left = text[place.start..].lines().count();
             markup.close();
-            markup.open_with("details.more", &format!("Show more ({left} left)"));
+            markup.open_with("details.more", &plural(left, "more line"));
             markup.open("div.markdown");
         }
         prose.take(event, markup);
@@ -262,7 +262,7 @@ mod tests {
         let text = format!("{}\n\n{}\n\nlast", "a ".repeat(400), "b ".repeat(400));
         let shown = shown(&text);
         assert!(
-            shown.contains("}{details.more|Show more (1 line left):{div.markdown:{p:last}}"),
+            shown.contains("}{details.more|1 more line:{div.markdown:{p:last}}"),
             "{shown}"
         );
     }

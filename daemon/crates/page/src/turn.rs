@@ -5,7 +5,9 @@ use crate::shown::{gist, gist_of_markdown, plain};
 use crate::tools::{Call, Outcome, add_image};
 use crate::value::{self, field, first, is, list, text, text_of};
 use crate::{lines, prose};
-use ccd_protocol::conversation::{ConversationUsage, ExportTurn, TurnRole, typed};
+use ccd_protocol::conversation::{
+    ConversationUsage, Element, ExportTurn, TurnRole, elements, typed, with_added,
+};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -34,7 +36,7 @@ pub struct PageTurn {
 pub(crate) struct Item {
     /// `prompt`, `text`, `thinking`, `call` or `note`.
     kind: &'static str,
-    /// Whose it is, or the tool.
+    /// Whose it is, or the tool; empty until that is known.
     name: String,
     /// Its start in one line.
     gist: String,
@@ -49,9 +51,13 @@ struct CallItem {
     /// `ok`, `error` or `pending`.
     state: &'static str,
     outcome: String,
+    /// What an error says, in one line.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    reason: String,
     /// From the call to its result.
     ms: Option<i64>,
-    changed: Option<(String, usize, usize)>,
+    /// Files with the lines added and removed.
+    changed: Vec<(String, usize, usize)>,
 }
 
 #[derive(Debug, Serialize)]
@@ -166,9 +172,10 @@ impl Making<'_> {
 
     fn marks(&self) -> Vec<&'static str> {
         let has = |name| self.records.iter().any(|record| is(record, name));
+        let is_api_error = has("isApiErrorMessage") || has("is_api_error_message");
         let marks = [
             (has("isCompactSummary"), "summary"),
-            (has("isApiErrorMessage"), "API error"),
+            (is_api_error, "API error"),
             (self.page.is_orphan, "sub-agent, call missing"),
         ];
         let marks = marks.iter().filter(|(is_so, _)| *is_so);
@@ -179,9 +186,9 @@ impl Making<'_> {
         let records = self.records.iter();
         let items = records.flat_map(|record| self.items_of(record));
         let named = items.map(|item| Item {
-            name: match item.call {
-                Some(_) => item.name,
-                None => self.name(item.kind).to_owned(),
+            name: match item.name {
+                name if name.is_empty() => self.name(item.kind).to_owned(),
+                name => name,
             },
             ..item
         });
@@ -208,18 +215,20 @@ impl Making<'_> {
             Value::Null => &[],
             _ => text_alone,
         };
-        blocks
-            .iter()
-            .filter_map(|block| self.item(record, block))
-            .collect()
+        let items = blocks.iter().flat_map(|block| {
+            let kind = field(block, "type").as_str().unwrap_or_default();
+            match kind {
+                _ if block.is_string() => self.texts(&text(block)),
+                "text" => self.texts(&text_of(block, "text")),
+                _ => self.item(kind, record, block).into_iter().collect(),
+            }
+        });
+        items.collect()
     }
 
-    fn item(&self, record: &Value, block: &Value) -> Option<Item> {
-        let kind = field(block, "type").as_str().unwrap_or_default();
+    fn item(&self, kind: &str, record: &Value, block: &Value) -> Option<Item> {
         let mut body = Markup::default();
         match kind {
-            _ if block.is_string() => self.text(&text(block)),
-            "text" => self.text(&text_of(block, "text")),
             "thinking" => {
                 let said = text_of(block, "thinking");
                 (!said.trim().is_empty()).then(|| {
@@ -265,6 +274,19 @@ impl Making<'_> {
             "assistant" => "text",
             _ => "note",
         }
+    }
+
+    /// Returns a text; of a user's, what Claude Code added to it is apart.
+    fn texts(&self, said: &str) -> Vec<Item> {
+        if self.page.turn.role != TurnRole::User {
+            return self.text(said).into_iter().collect();
+        }
+        let parts = with_added(said).into_iter();
+        let items = parts.filter_map(|part| match part.name {
+            "" => self.text(part.content),
+            _ => Some(added(part)),
+        });
+        items.collect()
     }
 
     fn text(&self, said: &str) -> Option<Item> {
@@ -321,10 +343,9 @@ impl Making<'_> {
                     Some(_) => "ok",
                 },
                 outcome: shown.outcome,
+                reason: call.reason(),
                 ms: ms.filter(|ms| *ms >= 0),
-                changed: shown
-                    .changed
-                    .map(|(path, added, removed)| (plain(&path), added, removed)),
+                changed: shown.changed,
             }),
             name: shown_name(&name),
             ..item("call", &shown.target, shown.body)
@@ -383,6 +404,7 @@ impl Making<'_> {
         let call = CallItem {
             id,
             state,
+            reason: call.reason(),
             ..CallItem::default()
         };
         Some(Item {
@@ -394,15 +416,34 @@ impl Making<'_> {
 }
 
 /// What Claude Code writes in the user's name, and what its own commands print.
-const NOT_PROMPTS: [&str; 7] = [
+const NOT_PROMPTS: [&str; 5] = [
     "<local-command-",
     "<bash-stdout",
     "<bash-stderr",
-    "<system-reminder>",
-    "<task-notification>",
     "[Request interrupted",
     "Caveat: The messages below were generated by the user",
 ];
+
+/// Returns a note of what Claude Code added to a text. That of a task says in elements how it ended.
+fn added(part: Element<'_>) -> Item {
+    let (mut body, mut gist) = (Markup::default(), part.content);
+    let (inner, rest) = elements(part.content);
+    for one in inner {
+        match one.name {
+            "result" => prose::add(&mut body, one.content, ANSWER_BYTES),
+            name => body.facts(&[(name, one.content.trim().to_owned())]),
+        }
+        if one.name == "summary" {
+            gist = one.content;
+        }
+    }
+    prose::add(&mut body, rest, PROMPT_BYTES);
+    let name = part.name.replace(['-', '_'], " ");
+    Item {
+        name: "Claude Code".to_owned(),
+        ..item("note", &format!("{name}: {}", gist.trim()), body)
+    }
+}
 
 fn item(kind: &'static str, said: &str, body: Markup) -> Item {
     let gist = match kind {

@@ -23,7 +23,7 @@ fn conversations_are_listed_by_project_and_found_by_title() {
         return;
     };
     page.until_text("#shown", "3 conversations");
-    assert_eq!(page.texts("#projects h2")[0], "shop 3 conversations, $0.00");
+    assert_eq!(page.texts("#projects h2")[0], "shop 3 conversations, –");
     page.press(&["/"]);
     page.type_text("<b>");
     page.until_text("#shown", "1 of 3 conversations");

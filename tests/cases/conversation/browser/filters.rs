@@ -29,7 +29,7 @@ fn tokens(page: &mut Page) -> [String; 4] {
             "[...document.querySelectorAll('#token-rows tr:nth-child({row}) td')].map((cell) => cell.textContent)"
         );
         let cells = page.value(&cells);
-        [0, 1].map(|at| cells[at].as_str().unwrap().to_owned())
+        [1, 2].map(|at| cells[at].as_str().unwrap().to_owned())
     };
     let ([a, b], [c, d]) = (cells(page, 3), cells(page, 2));
     [a, b, c, d]
@@ -139,14 +139,21 @@ fn the_tokens_are_those_of_the_turns_that_are_shown(page: &mut Page) {
             "document.querySelector('#scope').textContent === '{wanted}'"
         ));
     };
-    scope(page, "Tokens");
+    let all = "Tokens of the whole conversation";
+    scope(page, all);
     // Eight messages and two of the sub-agent, each with 10 tokens of input.
     assert_eq!(tokens(page), ["100", "185", "20", "35"]);
+    let cost = page.text("#cost");
     choose(page, "#model", "sonnet");
     scope(page, "Tokens of the filtered turns");
     assert_eq!(tokens(page), ["10", "20", "0", "0"]);
+    // Beside what the filter shows is the whole.
+    assert_eq!(page.text("#cost"), format!("$0.0003 of {cost}"));
+    let last = "document.querySelector('#token-rows tr:nth-child(4) td').textContent";
+    assert_eq!(page.value(last), cost);
     choose(page, "#model", "All");
-    scope(page, "Tokens");
+    scope(page, all);
+    assert_eq!(page.text("#cost"), cost);
     page.click("[data-status='subagent']");
     scope(page, "Tokens of the filtered turns");
     // The call that started it, and what it did.
@@ -155,6 +162,6 @@ fn the_tokens_are_those_of_the_turns_that_are_shown(page: &mut Page) {
     until_shown(page, 2);
     assert_eq!(tokens(page), ["40", "45", "20", "35"]);
     page.click("#clear");
-    scope(page, "Tokens");
+    scope(page, all);
     assert_eq!(tokens(page), ["100", "185", "20", "35"]);
 }

@@ -33,6 +33,10 @@ fn a_phone_has_a_low_header_and_nothing_beside_the_text(page: &mut Page) {
     page.click("#prompts li:last-child a");
     page.until("document.querySelector('#rail').offsetWidth === 0");
     page.until("document.querySelector('#window > .row.selected a.number')?.innerText === '#9'");
+    page.click("#tokens > summary");
+    let cost = "document.querySelector('#token-rows td').getBoundingClientRect().right <= 390";
+    page.until(cost);
+    page.click("#tokens > summary");
     page.call("Emulation.clearDeviceMetricsOverride", json!({}));
     page.frame();
 }

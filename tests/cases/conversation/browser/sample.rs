@@ -28,6 +28,15 @@ impl Opened {
         loaded(&mut self.page);
         &mut self.page
     }
+
+    /// Returns a page of these turns only.
+    pub(super) fn part(&mut self, turns: &str) -> &mut Page {
+        let file = self.library.daemon.home().join(PAGE);
+        let file = file.to_str().unwrap();
+        self.library
+            .ok(&["export", SESSION, "--html", file, "--turns", turns]);
+        self.fresh()
+    }
 }
 
 /// Opens the sample in one browser for several checks, each of which gets the page as it is at first.

@@ -2,7 +2,7 @@
 
 use super::sample::show_filters;
 use crate::support::browser::Page;
-use crate::support::eventually;
+use crate::support::{assert_has, eventually};
 use serde_json::json;
 
 /// Types a text into the search field in place of what is there, and waits until all of it was searched: on a busy
@@ -58,6 +58,11 @@ fn a_hit_says_where_it_is_and_is_marked_in_the_open_row(page: &mut Page) {
     assert_eq!(page.texts(".where"), ["sub-agent, Sub-agent"]);
     page.press(&["ArrowRight"]);
     page.until("document.querySelector('.nested .row .body mark')?.innerText === 'explorer'");
+    search(page, "lines 40");
+    assert_at(page, "1 of 1", "#4");
+    // What is apart on the page is apart in the line.
+    let line = page.text("#window > .row.selected > .bar .gist");
+    assert_has(&line, ["total.rs lines 40–42"]);
     search(page, "cents");
     assert_at(page, "1 of 1", "#5");
     assert_eq!(page.texts(".where"), ["Edit"]);

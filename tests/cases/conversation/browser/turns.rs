@@ -1,7 +1,7 @@
 //! What a page shows of turns: at first, opened, by tool, and raw.
 
 use super::super::library::{Library, assistant, transcript};
-use super::sample::{ROWS, SESSION, head, open_page, row, show_filters};
+use super::sample::{ROWS, SESSION, head, open_page, row, show_filters, with};
 use super::search::{assert_at, search};
 use crate::support::browser::Page;
 use crate::support::{assert_has, assert_lacks};
@@ -43,7 +43,13 @@ fn a_page_is_read_from_top_to_bottom(page: &mut Page) {
 }
 
 fn the_rail_says_what_was_asked_and_what_failed(page: &mut Page) {
-    assert_eq!(page.text("#did"), "2 prompts, 7 calls, 1 sub-agent");
+    assert_eq!(
+        page.text("#did"),
+        "2 prompts, 7 calls, 1 failed, 1 sub-agent"
+    );
+    let end = "Ends while Bash runs";
+    assert!(page.text("#origin").starts_with(end));
+    assert_eq!(page.text("#end .gist"), format!("{end}: sleep 99"));
     let prompts = page.texts("#prompts .gist");
     assert_eq!(
         prompts,
@@ -52,10 +58,21 @@ fn the_rail_says_what_was_asked_and_what_failed(page: &mut Page) {
             "Thanks, now the documentation"
         ]
     );
-    assert_eq!(page.texts("#failures .gist"), ["Bash cargo test --release"]);
-    assert_eq!(page.texts("#changes li"), ["src/total.rs\n+1 −1"]);
+    let failures = page.texts("#failures li");
+    let reason = "assertion failed: left == right";
+    assert_eq!(
+        failures,
+        [format!("6\nBash cargo test --release\nexit 101\n{reason}")]
+    );
+    assert_eq!(page.texts("#changes li"), ["5\nsrc/total.rs\n+1 −1"]);
+    // It is the prompt that is marked, wherever the last rows end.
+    let marked = "document.querySelector('#prompts [aria-current] .number').innerText";
+    assert_eq!(page.value(marked), "1");
     page.click("#prompts li:last-child a");
     page.until("document.querySelector('#window > .row.selected a.number')?.innerText === '#9'");
+    assert_eq!(page.value(marked), "9");
+    page.click("#changes a");
+    page.until("document.querySelector('.nested .row.open .diff .added')");
     page.click("#failures a");
     page.until("document.querySelector('#window > .row.selected a.number')?.innerText === '#6'");
     assert!(page.value("location.hash") == "#t6");
@@ -136,6 +153,86 @@ fn nothing_says_where_it_was_made(page: &mut Page) {
 }
 
 #[test]
+fn what_failed_was_changed_and_ended_it_is_said_and_leads_there() {
+    let edit =
+        |old: &str| json!({"file_path": "/srv/shop/a.rs", "old_string": old, "new_string": "new"});
+    let missing = "<tool_use_error>String to replace not found in file.</tool_use_error>";
+    let declined = "The user doesn't want to proceed with this tool use.";
+    let tests = "Compiling shop\nerror[E0432]: unresolved import\nwarning: 1 warning";
+    let task = "<task-notification><summary>All tests pass</summary><result>**214** of 214</result></task-notification>";
+    let reminded = format!("Go on\n<system-reminder>\nNever say quokka.\n</system-reminder>{task}");
+    let steps = json!([
+        ["user", "u1", reminded],
+        ["assistant", "u2", "m1", "I think and edit.", 1],
+        ["call", "u3", "t1", "Edit", edit("a")],
+        ["result", "u4", "t1", missing, "Error"],
+        ["call", "u5", "t2", "Edit", edit("b")],
+        ["result", "u6", "t2", "Done", {}],
+        ["call", "u7", "t3", "Edit", edit("c")],
+        ["result", "u8", "t3", "Done", {}],
+        ["call", "u9", "t4", "Bash", {"command": "cargo test"}],
+        ["result", "v1", "t4", format!("Exit code 101\n{tests}"), "Error"],
+        ["call", "v2", "t5", "Bash", {"command": "rm x"}],
+        ["result", "v3", "t5", declined, "Error"],
+        ["user", "v4", "[Request interrupted by user for tool use]"],
+        ["assistant", "v5", "m2", "API Error: 529 overloaded", 0],
+    ]);
+    let mut lines = transcript(SESSION, steps);
+    // The text and the first call are one message.
+    let thought = json!([{"type": "thinking", "thinking": "Which line?"}]);
+    lines[1] = with(&lines[1], "/message/content", thought);
+    lines[1] = with(&lines[1], "/message/id", json!("m-t1"));
+    lines[13] = with(&lines[13], "/isApiErrorMessage", json!(true));
+    lines[6] = with(&lines[6], "/timestamp", json!("2026-03-01T08:00:09.000Z"));
+    let library = Library::new();
+    library.write(&library.path(SESSION), &lines);
+    let Some(mut opened) = open_page(library) else {
+        return;
+    };
+    let page = &mut opened.page;
+    assert!(page.text("#origin").starts_with("Ends with an API error"));
+    assert_eq!(
+        page.texts("#api-errors li"),
+        ["8\nAPI Error: 529 overloaded"]
+    );
+    let failures = page.texts("#failures li");
+    assert_eq!(
+        failures,
+        [
+            "2\nEdit a.rs\nok later (#4), String to replace not found in file.",
+            "5\nBash cargo test\nexit 101\nerror[E0432]: unresolved import",
+            "6\nBash rm x\ndeclined\nThe user doesn't want to proceed with this tool use."
+        ]
+    );
+    page.click("#failures a");
+    page.until("document.querySelector('.row.selected b')?.innerText === 'Edit'");
+    assert!(page.value("location.hash") == "#t2:1");
+    assert_eq!(page.texts("#changes summary"), ["a.rs\n2 edits, +2 −2"]);
+    page.click("#changes summary");
+    page.until("document.querySelectorAll('#changes ol a').length === 2");
+    page.click("#changes ol li:last-child a");
+    page.until("document.querySelector('#window > .row.selected a.number')?.innerText === '#4'");
+
+    // Nobody typed what Claude Code added.
+    assert_eq!(page.texts("#prompts .gist"), ["Go on"]);
+    let notes = page.texts("#window > .row[data-kind='note'] .gist");
+    assert_eq!(
+        notes,
+        [
+            "system reminder: Never say quokka.",
+            "task notification: All tests pass",
+            "[Request interrupted by user for tool use]"
+        ]
+    );
+    page.click("#window > .row[data-kind='note']:nth-child(3) .head");
+    assert_eq!(page.texts("#window .row[data-kind='note'] strong"), ["214"]);
+
+    let page = opened.part("1..2");
+    assert!(page.text("#origin").starts_with("turns 1–2 of 8"));
+    assert_eq!(page.count("#end a"), 0);
+}
+
+#[test]
 fn results_of_other_tools_are_shown_by_tool() {
     let todos = |first: &str| json!([{"content": "Write tests", "status": first, "activeForm": "Writing"}, {"content": "Ship", "status": "pending", "activeForm": "Shipping"}]);
     let mut output: Vec<String> = (0..9000).map(|line| format!("line {line}")).collect();
@@ -188,6 +285,18 @@ fn results_of_other_tools_are_shown_by_tool() {
     }
     // A page leads nowhere by a click: addresses are text.
     assert_eq!(page.count("a:not([href^='#'])"), 0);
+
+    // A print says what it leaves out.
+    page.call("Emulation.setEmulatedMedia", json!({"media": "print"}));
+    page.value(
+        "addEventListener('beforeprint', () => {
+            const cut = document.querySelector('#paper .more > summary');
+            globalThis.printed = getComputedStyle(cut, '::before').content + cut.textContent;
+        }), 0",
+    );
+    page.call("Page.printToPDF", json!({}));
+    assert_eq!(page.value("printed"), "\"Not printed: \"8,960 more lines");
+    page.call("Emulation.setEmulatedMedia", json!({"media": ""}));
 
     // A hit far down in a long result is shown.
     page.press(&["c", "Home"]);

@@ -5,7 +5,7 @@ use super::{Result, parts};
 use crate::model::{Model, Turn};
 use crate::price::Prices;
 use crate::source::Loaded;
-use ccd_page::{PageTurn, Parts, Private};
+use ccd_page::{PageAbout, PageTurn, Parts, Private};
 use ccd_protocol::conversation::{
     ConversationExportParams, ConversationExportReply, ExportAbout, ExportTurn, TurnNumbers,
 };
@@ -106,8 +106,12 @@ impl Source<'_, '_> {
                 .filter(|_| turn.parent.is_none())
                 .copied();
             let is_orphan = turn.parent.is_some_and(|call| orphans.contains(call));
-            let ((made, masks), bytes) = self.page_turn(turn, number, &results, &lone)?;
-            Ok(((PageTurn { is_orphan, ..made }, masks), bytes))
+            let of_turn = PageTurn {
+                number,
+                is_orphan,
+                ..PageTurn::default()
+            };
+            self.page_turn(turn, of_turn, &results, &lone)
         })?;
         let mut about = page.is_first.then(|| self.about());
         if let Some(about) = about.as_mut().filter(|_| !params.with_paths) {
@@ -125,7 +129,16 @@ impl Source<'_, '_> {
             is_live: params.live,
         };
         let masks = masks.into_iter().sum::<usize>() as u64;
-        let html = parts.part(about.as_ref(), &turns, masks, page.next.is_none());
+        let all = numbers.len() as u64;
+        let page_about = about.as_ref().map(|about| PageAbout {
+            about,
+            costs: [Some(false), Some(true), None].map(|of_agents| {
+                let cost = parts::cost(self.loaded, self.model, self.prices, of_agents);
+                (cost.exact.or(cost.at_least), cost.exact.is_some())
+            }),
+            turns: (params.turns).map(|turns| (turns.first, turns.last.min(all), all)),
+        });
+        let html = parts.part(page_about, &turns, masks, page.next.is_none());
         Ok(ConversationExportReply {
             about,
             turns: Vec::new(),
@@ -134,11 +147,11 @@ impl Source<'_, '_> {
         })
     }
 
-    /// Returns a turn with the results of its calls, the number of its masks, and how many bytes it has.
+    /// Returns a turn with its records and the results of its calls, the number of its masks, and how many bytes it has.
     fn page_turn(
         &self,
         turn: &Turn<'_>,
-        number: Option<u64>,
+        of_turn: PageTurn,
         results: &HashMap<&str, usize>,
         lone: &HashSet<&str>,
     ) -> Result<((PageTurn, usize), u64)> {
@@ -165,8 +178,7 @@ impl Source<'_, '_> {
             turn,
             results: came,
             lone_results,
-            number,
-            is_orphan: false,
+            ..of_turn
         };
         Ok(((turn, masks), bytes))
     }
@@ -223,7 +235,7 @@ impl Source<'_, '_> {
             .filter_map(|record| record.timestamp.as_ref())
             .collect();
         times.sort();
-        let cost = parts::cost(loaded, model, self.prices);
+        let cost = parts::cost(loaded, model, self.prices, None);
         let file = loaded
             .paths()
             .next()

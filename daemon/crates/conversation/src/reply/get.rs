@@ -21,7 +21,7 @@ pub(super) fn get(
     let contents = Contents::new(loaded, model, params.redact);
     let page = contents.page(params)?;
     let pairs = contents.pairs_of(&page.of)?;
-    let cost = parts::cost(loaded, model, prices);
+    let cost = parts::cost(loaded, model, prices, None);
     let title = loaded.about.title(|title| contents.shown(title));
     let mut reply = ConversationGetReply {
         session_id: model.session_id(),

@@ -268,11 +268,26 @@ pub(super) struct Cost {
     pub(super) at_least: Option<f64>,
 }
 
-/// Returns what a conversation cost. Without a price are tokens of a model that the table lacks, and of a sub-agent of which
-/// only a result reports.
-pub(super) fn cost(loaded: &Loaded, model: &Model<'_>, prices: &Prices) -> Cost {
+/// Returns what a conversation cost, or only its sub-agents, or all but them, unless that is unknown: a stream has one sum.
+/// Without a price are tokens of a model that the table lacks, and of a sub-agent of which only a result reports.
+pub(super) fn cost(
+    loaded: &Loaded,
+    model: &Model<'_>,
+    prices: &Prices,
+    of_agents: Option<bool>,
+) -> Cost {
+    let has_agents = model.totals.subagents != Usage::default();
+    let of_agents = of_agents.filter(|_| has_agents);
+    if of_agents.is_some() && model.runs.is_some() {
+        return Cost::default();
+    }
     let end = model.runs.as_ref().and(loaded.records.last_run_end());
-    let billed = model.billed.iter().map(|at| model.records[*at]);
+    let is_wanted = |at: &&usize| {
+        let is_agent = model.parents[**at].is_some() || model.records[**at].is_sidechain;
+        of_agents.is_none_or(|wanted| wanted == is_agent)
+    };
+    let billed = model.billed.iter().filter(is_wanted);
+    let billed = billed.map(|at| model.records[*at]);
     let is_ended = |record: &&Record| end.is_none_or(|end| record.order > end);
     let has_tokens = |usage: &MessageUsage| usage.tokens != Usage::default();
     let with_tokens = billed.filter(|record| record.usage.as_ref().is_some_and(has_tokens));
@@ -283,8 +298,9 @@ pub(super) fn cost(loaded: &Loaded, model: &Model<'_>, prices: &Prices) -> Cost 
         .collect();
     // The sum of nothing would be -0.
     let sum = costs.iter().flatten().fold(0.0, |sum, cost| sum + cost);
-    let is_whole =
-        costs.iter().all(Option::is_some) && !model.lacks_agents && loaded.missing().is_none();
+    let is_whole = costs.iter().all(Option::is_some)
+        && (!model.lacks_agents || of_agents == Some(false))
+        && (loaded.missing().is_none() || of_agents == Some(true));
     let has_price = costs.iter().any(Option::is_some);
     Cost {
         exact: is_whole.then_some(sum),

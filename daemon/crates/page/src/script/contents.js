@@ -2,7 +2,9 @@
 
 const LIST = [];
 
-const costOf = (page) => page.cost_usd ?? page.cost_at_least_usd;
+const knownCost = (page) => page.cost_usd ?? page.cost_at_least_usd;
+const costOf = (pages) => costText({ cost: sum(pages.map(knownCost)), priced: pages.some((page) => knownCost(page) !== null),
+  unpriced: pages.some((page) => page.cost_usd === null) });
 
 function entryOf(page) {
   const start = Date.parse(page.started_at);
@@ -11,7 +13,7 @@ function entryOf(page) {
     make('td.right', null, plural(page.turns, 'turn')),
     make('td.right.bad', null, page.errors ? `${count(page.errors)} failed` : ''),
     make('td.right', null, duration(Date.parse(page.ended_at) - start)),
-    make('td.right', null, costOf(page) === null ? '\u2013' : dollars(costOf(page)) + (page.cost_usd === null ? '+' : '')));
+    make('td.right', null, costOf([page])));
 }
 
 function showEntries() {
@@ -20,7 +22,7 @@ function showEntries() {
   const projects = Map.groupBy(shown, (page) => page.cwd || 'No project');
   part('shown').textContent = `${query ? `${count(shown.length)} of ` : ''}${plural(LIST.length, 'conversation')}`;
   part('projects').replaceChildren(...[...projects].map(([project, pages]) => make('section', null,
-    make('h2', null, project, ' ', make('span.count', null, `${plural(pages.length, 'conversation')}, ${dollars(pages.reduce((sum, page) => sum + costOf(page), 0))}`)),
+    make('h2', null, project, ' ', make('span.count', null, `${plural(pages.length, 'conversation')}, ${costOf(pages)}`)),
     make('table', null, make('tbody', null, pages.map(entryOf))))));
 }
 

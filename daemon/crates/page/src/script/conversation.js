@@ -1,7 +1,7 @@
 // Everything that was read, and the indexes over it. A turn has items: a prompt, an answer, thinking, a call with its result,
 // or a note. Items of the main conversation are the timeline; those of sub-agents belong to the call that started them.
 const conversation = {
-  about: { usage: [[0, 0, 0, 0, 0], [0, 0, 0, 0, 0], [0, 0, 0, 0, 0]], models: [], notes: [] },
+  about: { sums: Array(3).fill([[0, 0, 0, 0, 0], null, true]), models: [], notes: [] },
   masks: 0,
   turns: [], // all of them, sub-agents' turns too
   items: [], // of the timeline
@@ -25,7 +25,7 @@ function takeIn(turn, raw) {
   // A conversation that was copied has a call twice.
   turn.items = turn.items.filter((item) => !item.call || !conversation.calls.has(item.call.id) || item.name === '(call missing)');
   turn.items.forEach((item, index) => {
-    Object.assign(item, { turn, place: `${turn.place}.${index}`, open: null, height: 0, row: -1, holder: null, run: null });
+    Object.assign(item, { turn, index, place: `${turn.place}.${index}`, open: null, height: 0, row: -1, holder: null, run: null });
     if (item.call) conversation.calls.set(item.call.id, item);
   });
   // A sub-agent without a call is a part of the timeline.
@@ -46,7 +46,19 @@ function itemsBelow(item) {
 }
 
 const isAgent = (item) => item.call && (item.name === 'Task' || item.name === 'Agent' || conversation.children.has(item.call.id));
-const isFailed = (item) => item.call?.state === 'error' || item.turn.marks.includes('API error');
+const isFailed = (item) => item.call?.state === 'error';
+const isApiError = (item) => item.turn.marks.includes('API error');
+
+// Returns what the conversation ends with; null if its end is not on the page. What Claude Code notes or does by itself ends nothing.
+function ending() {
+  const { about, items } = conversation;
+  const isSaid = ({ kind, gist, turn }, at) => turn.parent === null && (kind === 'note' ? gist.startsWith('[Request interrupted')
+    : kind !== 'thinking' && !(kind === 'prompt' && /^[/!]/.test(gist) && items[at + 1]?.kind === 'note'));
+  const item = items.findLast(isSaid);
+  if (!item || about.turns) return null;
+  const said = { prompt: 'with an unanswered prompt', note: 'interrupted by the user', text: isApiError(item) ? 'with an API error' : 'with an answer' };
+  return { item, words: `Ends ${said[item.kind] ?? (item.call.state === 'pending' ? `while ${item.name} runs` : `after ${item.name}, without an answer`)}` };
+}
 
 // Returns the rows of a timeline. Three or more calls in a row, with the thinking between them, are one, unless a call failed or
 // started a sub-agent. A run keeps its identity, or a reader's place would be lost whenever turns come in.
@@ -69,9 +81,7 @@ function grouped(items) {
 const isQuiet = (item) => item.kind === 'thinking' || (item.kind === 'call' && item.call.state === 'ok' && !isAgent(item));
 
 // Returns all items and runs.
-function allRows() {
-  return conversation.turns.flatMap((turn) => turn.items.flatMap((item) => item.run ? [item, item.run] : [item]));
-}
+const allRows = () => conversation.turns.flatMap((turn) => turn.items.flatMap((item) => item.run ? [item, item.run] : [item]));
 
 // Returns the items from a row of the timeline down to this one, or null while one is missing.
 function pathTo(item) {

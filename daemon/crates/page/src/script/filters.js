@@ -73,8 +73,7 @@ function showChoices() {
     make('input', { type: 'checkbox', name: 'tool', value: name, checked: filters.tool.includes(name) }),
     make('span.name', null, name.slice(0, 80)), make('span.count', null, count(calls)))));
   for (const box of part('status').querySelectorAll('input')) {
-    const matches = STATUSES[box.value];
-    // As many as this filter alone shows.
-    box.nextElementSibling.textContent = count(conversation.items.filter((item) => matches(item) || itemsBelow(item).some(matches)).length);
+    const matches = box.value === 'subagent' ? isAgent : STATUSES[box.value];
+    box.nextElementSibling.textContent = count([...conversation.calls.values()].filter(matches).length);
   }
 }

@@ -1,7 +1,8 @@
 // What belongs to the turn of a row: its address, its tokens, its text as Markdown, and its records.
 
-const addressOf = (turn) => turn.number ? `t${turn.number}` : encodeURIComponent(turn.ids[0] ?? '');
-const linkOf = ({ turn }) => make('a.number', { href: `#${addressOf(turn)}`, title: 'Link to this turn' }, `#${turn.number ?? ''}`);
+// Of an item that is not the first of its turn, with its index.
+const addressOf = ({ turn, index }) => (turn.number ? `t${turn.number}` : encodeURIComponent(turn.ids[0] ?? '')) + (index ? `:${index}` : '');
+const linkOf = (item) => make('a.number', { href: `#${addressOf(item)}`, title: 'Link to this turn' }, `#${item.turn.number ?? ''}`);
 
 function menuOf(item) {
   const onclick = ({ currentTarget: button }) => {
@@ -16,7 +17,8 @@ function menuOf(item) {
 
 const USAGE_NAMES = ['input', 'output', 'cache write 5 min', 'cache write 1 h', 'cache read'];
 
-function footOf({ turn }) {
+function footOf(item) {
+  const { turn } = item;
   // Unpacked before a button is pressed: a browser lets a page copy only for a moment after that.
   const records = recordsOf(turn);
   const raw = (box) => {
@@ -28,17 +30,16 @@ function footOf({ turn }) {
     ['cache hits', hitRate(turn.usage)], ['cost', typeof turn.cost === 'number' ? dollars(turn.cost) : 'no price known']];
   return make('div.foot', null,
     make('div.buttons', null,
-      copyButton('Copy link', () => location.href.replace(/#.*/, '') + `#${addressOf(turn)}`),
+      copyButton('Copy link', () => location.href.replace(/#.*/, '') + `#${addressOf(item)}`),
       copyButton('Copy as Markdown', () => records.then((all) => markdownOf(turn, all)))),
     facts && make('dl.facts', null, facts.map(([name, value]) => value && make('div', null, make('dt', null, name), make('dd', null, value)))),
     fold('details.fold', 'Raw JSON', raw));
 }
 
 // Returns indented JSON; what nobody can see is escaped.
-function rawText(record) {
-  return JSON.stringify(record, null, 2).replace(/[\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g,
+const rawText = (record) => JSON.stringify(record, null, 2)
+  .replace(/[\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g,
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
 
 function copyButton(name, text) {
   const onclick = async ({ currentTarget: button }) => {

@@ -3,6 +3,8 @@ const WHOLE_NUMBER = new Intl.NumberFormat('en-US');
 // Returns a number with thousands separated, the same for every reader's locale.
 const count = (number) => WHOLE_NUMBER.format(number);
 
+const sum = (numbers) => numbers.reduce((all, one) => all + one, 0);
+
 // Returns "1 line", "3 lines".
 const plural = (number, singular) => `${count(number)} ${singular}${number === 1 ? '' : 's'}`;
 
@@ -17,10 +19,10 @@ function duration(ms) {
 }
 
 // Returns US dollars with as many digits as a small amount needs.
-function dollars(amount) {
-  if (amount === 0) return '$0.00';
-  return amount < 0.01 ? `$${amount.toFixed(4)}` : `$${amount.toFixed(2)}`;
-}
+const dollars = (amount) => `$${amount.toFixed(amount > 0 && amount < 0.01 ? 4 : 2)}`;
+
+// Returns the cost, if one is known; "+" after it when something has no known price.
+const costText = ({ cost, priced, unpriced }) => priced ? dollars(cost) + (unpriced ? '+' : '') : '\u2013';
 
 // Returns the reader's local time of a moment in milliseconds; with the day when it is not `day`.
 function clockTime(moment, day) {

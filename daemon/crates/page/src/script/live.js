@@ -4,10 +4,6 @@ const RELOAD_MS = 3000;
 
 const kept = history.state;
 
-function startLive() {
-  if (conversation.about.live) setInterval(reloadUnlessBusy, RELOAD_MS);
-}
-
 function reloadUnlessBusy() {
   if (document.hidden || document.activeElement === part('query') || !getSelection().isCollapsed
     || document.body.classList.contains('railed') || ['help', 'tokens', 'tools'].some((name) => part(name).open)) return;
@@ -30,9 +26,7 @@ function reloadUnlessBusy() {
 }
 
 // Returns a name that a row has in the next version of the page too.
-function keyOf(row) {
-  return row.items ? `run ${keyOf(row.items[0])}` : `${row.turn.ids[0]} ${row.turn.items.indexOf(row)}`;
-}
+const keyOf = (row) => row.items ? `run ${keyOf(row.items[0])}` : `${row.turn.ids[0]} ${row.index}`;
 
 // Restores what was kept when this version of the page was loaded.
 function restoreKept() {

@@ -39,21 +39,14 @@ async function takeInBlock(block, onChange) {
   block.replaceChildren();
 }
 
-let unpacked = {}; // the records of one block of turns
-
 // Returns the records of a turn. Those of a block of turns are in the element after it, compressed.
 async function recordsOf({ raw: { block, index } }) {
-  // While the page arrives, they may not be whole.
-  if (unpacked.block !== block || !conversation.complete) unpacked = { block, records: unpack(block.nextElementSibling?.textContent ?? '') };
-  return (await unpacked.records)[index] ?? [];
-}
-
-async function unpack(base64) {
   try {
-    const packed = Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
+    const packed = Uint8Array.from(atob(block.nextElementSibling.textContent), (sign) => sign.charCodeAt(0));
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
-    return await new Response(stream).json();
+    return (await new Response(stream).json())[index];
   } catch {
+    // While the page arrives, they may not be whole.
     return [];
   }
 }

@@ -7,7 +7,7 @@ const TAGS = new Set('div span p pre code b em strong del ul ol li table tr td b
 const VALUES = { div: 'data-no', ol: 'start', span: 'aria-label', img: 'src' };
 
 // Returns the texts of a markup alone, for the search; each block starts a line.
-const textOf = (markup) => markup.replace(/\x91div[^\x92]*\x92/g, '\n').replace(SIGNS, '');
+const textOf = (markup) => markup.replace(/\x91(div|d[dt]|pre|li|details|span\.(detail|what|change))\b[^\x92]*\x92/g, '\n').replace(SIGNS, '');
 
 // Appends the elements and texts of a markup to `parent`. Folded sections are made when they are asked for: a long text laid out
 // at once would stop the page for seconds. Those with a hit of the present search are made at once.

@@ -1,22 +1,37 @@
-// The rail on the left: what was asked, what was done, what failed, which files changed.
+// The rail on the left: what was asked, how it ended, what failed, which files changed.
 
 const MAX_LISTED = 200;
 
 function showRail() {
   const prompts = conversation.items.filter((item) => item.kind === 'prompt');
   const items = conversation.turns.flatMap((turn) => turn.items);
-  const files = Map.groupBy(items.filter((item) => item.call?.changed), (item) => item.call.changed[0]);
-  const agents = items.filter((item) => childrenOf(item).length).length;
-  part('did').textContent = [plural(prompts.length, 'prompt'), plural(conversation.calls.size, 'call'), agents && plural(agents, 'sub-agent'), masksText()]
-    .filter(Boolean).join(', ');
-  section('prompts', prompts, (item) => entry(item, item.gist, ''));
-  section('failures', items.filter(isFailed), (item) => entry(item, `${item.name} ${item.gist}`, item.call?.outcome ?? ''));
-  section('changes', [...files], ([path, changes]) => {
-    const [added, removed] = [1, 2].map((at) => changes.reduce((sum, { call }) => sum + call.changed[at], 0));
-    return make('li', null, make('button', { type: 'button', title: path, onclick: () => { part('query').value = path; searchFor(path); } },
-      make('span.gist', null, path.replace(/^.*\/(?=.{16})/, '\u2026/')), make('span.outcome', null, `+${count(added)} \u2212${count(removed)}`)));
+  const [failed, agents, end] = [items.filter(isFailed), items.filter((item) => childrenOf(item).length), ending()];
+  part('did').textContent = listed(plural(prompts.length, 'prompt'), plural(conversation.calls.size, 'call'), failed.length && `${count(failed.length)} failed`,
+    agents.length && plural(agents.length, 'sub-agent'));
+  part('end').replaceChildren(end ? entry(end.item, `${end.words}: ${end.item.gist}`) : '');
+  section('prompts', prompts, (item) => entry(item, item.gist));
+  // Who does the same with the same tool later has mended it.
+  const nameOf = (item) => `${item.name} ${item.gist}`;
+  const done = new Map(items.filter((item) => item.call?.state === 'ok').map((item) => [nameOf(item), item.turn]));
+  section('failures', failed, (item) => {
+    const later = done.get(nameOf(item));
+    const mended = later?.at > item.turn.at && `ok later${later.number ? ` (#${later.number})` : ''}`;
+    return entry(item, nameOf(item), item.call.outcome, listed(mended, item.call.reason));
+  });
+  section('api-errors', items.filter(isApiError), (item) => entry(item, item.gist));
+  const changes = items.flatMap((item) => (item.call?.changed ?? []).map(([path, ...lines]) => ({ item, path, lines })));
+  section('changes', [...Map.groupBy(changes, ({ path }) => path)], ([path, edits]) => {
+    const all = linesText([0, 1].map((at) => sum(edits.map(({ lines }) => lines[at]))));
+    if (edits.length === 1) return entry(edits[0].item, path, all);
+    const title = [make('span.gist', null, breakable(path)), make('span.outcome', null, `${count(edits.length)} edits, ${all}`)];
+    const listIn = (box) => box.appendChild(make('ol', null, edits.map(({ item, lines }) => entry(item, item.name, linesText(lines)))));
+    return make('li', { title: path }, fold('details', title, listIn));
   });
 }
+
+const listed = (...parts) => parts.filter(Boolean).join(', ');
+const breakable = (path) => path.split(/(?<=\/)/).flatMap((part) => [part, make('wbr')]);
+const linesText = ([added, removed]) => `+${count(added)} \u2212${count(removed)}`;
 
 function section(name, list, makeEntry) {
   part(name).parentElement.hidden = list.length === 0;
@@ -25,15 +40,17 @@ function section(name, list, makeEntry) {
   part(name).replaceChildren(...list.slice(0, MAX_LISTED).map(makeEntry), left > 0 ? make('li.note', null, `and ${count(left)} more`) : '');
 }
 
-function entry(item, gist, outcome) {
-  const link = make('a', { href: `#${addressOf(item.turn)}`, title: gist, onclick: () => document.body.classList.remove('railed') },
-    make('span.number', null, item.turn.number ?? ''), make('span.gist', null, gist), make('span.outcome', null, outcome));
+function entry(item, gist, outcome, why) {
+  const link = make('a', { href: `#${addressOf(item)}`, title: gist, onclick: () => document.body.classList.remove('railed') },
+    make('span.number', null, item.turn.number ?? ''), make('span.gist', null, breakable(gist)), outcome && make('span.outcome', null, outcome), why && make('span.why', null, why));
   return make('li', { 'data-at': item.turn.place }, link);
 }
 
-// Marks the prompt that the first visible row follows.
+// Marks the prompt that the reader is at: that of the selected row while it is in view, else of the first visible one.
 function showWhere() {
-  const row = topRow()?.row;
+  const { scrollTop: view, clientHeight: room } = list.scroller;
+  const top = list.selected?.row >= 0 ? topOf(list.selected.row) : -1;
+  const row = top > view - 1 && top < view + room ? list.selected : topRow()?.row;
   const place = row ? (row.turn ?? row.items[0].turn).place : -1;
   const current = [...part('prompts').children].findLast((entry) => Number(entry.dataset.at) <= place);
   if (current?.ariaCurrent) return;

@@ -7,7 +7,7 @@ const STATES = { ok: ['\u2713', 'ok'], error: ['\u2717', 'failed'], pending: ['\
 function isOpen(row, above = []) {
   if (row.open !== null) return row.open;
   if (above.length === 0 && list.allOpen) return true;
-  return row.kind === 'prompt' || row.kind === 'text' || (row.kind !== 'run' && isFailed(row));
+  return row.kind === 'prompt' || row.kind === 'text' || isFailed(row);
 }
 
 // Returns the element of a row. `above` are the items around it when it belongs to a sub-agent or a run.
@@ -55,12 +55,12 @@ const marksOf = (turn) => turn.marks.map((mark) => make('span.badge', null, mark
 function runHead({ items }) {
   const calls = items.flatMap((item) => item.call ?? []);
   const most = tally(items.filter((item) => item.call).map((item) => item.name)).map(([name, calls]) => `${calls} ${name}`);
-  const files = new Set(calls.flatMap((call) => call.changed?.[0] ?? [])).size;
+  const files = new Set(calls.flatMap((call) => call.changed.map(([path]) => path))).size;
   const numbers = items.map((item) => item.turn.number).filter(Boolean);
   return [make('span.fold-sign', { 'aria-hidden': true }), make('b', null, plural(calls.length, 'call')),
     make('span.gist', null, `${most.slice(0, 6).join(', ')}${most.length > 6 ? ', \u2026' : ''}`),
-    files && make('span.outcome', null, `${plural(files, 'file')} changed`), took(calls.reduce((sum, call) => sum + (call.ms ?? 0), 0)),
-    numbers.length && make('span.number', null, `#${numbers[0]}\u2013${numbers.at(-1)}`)];
+    files && make('span.outcome', null, `${plural(files, 'file')} changed`), took(sum(calls.map((call) => call.ms ?? 0))),
+    numbers.length && make('span.number', null, `#${[...new Set([numbers[0], numbers.at(-1)])].join('\u2013')}`)];
 }
 
 const took = (ms) => make('span.took', null, ms >= 1000 && duration(ms));
@@ -90,7 +90,7 @@ function nested(items, above, label) {
     const left = rows.length - from - FIRST_NESTED;
     box.append(...rows.slice(from, from + FIRST_NESTED).map((row) => (above.includes(row)
       ? make('div.note', null, 'Already shown above: it is its own sub-agent.') : makeRow(row, above))));
-    if (left > 0) box.append(fold('details.more', `Show more (${count(left)} left)`, (more) => add(more, from + FIRST_NESTED)));
+    if (left > 0) box.append(fold('details.more', plural(left, 'more row'), (more) => add(more, from + FIRST_NESTED)));
     return box;
   };
   return add(make('div.nested', { role: 'group', 'aria-label': label }), 0);

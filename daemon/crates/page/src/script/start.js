@@ -32,7 +32,7 @@ function startPage() {
     shownAt = performance.now();
     pause = Math.max(REFRESH_MS, (shownAt - now) / REFRESH_SHARE);
     isPlaced ||= kept ? conversation.complete && restoreKept() : gotoFragment();
-    if (conversation.complete) startLive();
+    if (conversation.complete && conversation.about.live) setInterval(reloadUnlessBusy, RELOAD_MS);
   });
 }
 

@@ -64,14 +64,18 @@ pub(super) fn show(call: &Call<'_>) -> Shown {
             .into_iter()
             .find(|kind| is(file, kind));
         let detail = format!("{} {}", kind.unwrap_or("changed"), change.count());
-        add_file(body, &text_of(file, "filePath"), &detail);
+        let path = text_of(file, "filePath");
+        add_file(body, &path, &detail);
         change.add(body, None);
+        let (added, removed) = change.sums();
+        shown.changed.push((path, added, removed));
     }
     shown.outcome = match exit {
         _ if call.result.is_none() => String::new(),
         _ if is(meta, "interrupted") => "interrupted".to_owned(),
         _ if !field(meta, "backgroundTaskId").is_null() => "in background".to_owned(),
         Some(exit) if exit != 0 => format!("exit {exit}"),
+        _ if call.is_error() => String::new(),
         _ => line_count(&output),
     };
     shown

@@ -54,8 +54,7 @@ pub(super) fn show(call: &Call<'_>) -> Shown {
         shown.body.note("No change in the text.");
     }
     if call.is_done() {
-        let path = shown.target.clone();
-        shown.changed = Some((path, added, removed));
+        shown.changed.push((path, added, removed));
         let result = call.result_text();
         if !result.is_empty() {
             shown.body.fold("Result", |body| {
@@ -171,7 +170,7 @@ impl Change {
         Self { lines }
     }
 
-    fn sums(&self) -> (usize, usize) {
+    pub(super) fn sums(&self) -> (usize, usize) {
         let of = |sign| self.lines.iter().filter(|line| line.sign == sign).count();
         (of('+'), of('-'))
     }

@@ -41,8 +41,8 @@ pub(crate) struct Shown {
     /// What came of it, in a few words.
     pub(crate) outcome: String,
     pub(crate) body: Markup,
-    /// The file that it changed, with the lines added and removed.
-    pub(crate) changed: Option<(String, usize, usize)>,
+    /// The files that it changed, with the lines added and removed.
+    pub(crate) changed: Vec<(String, usize, usize)>,
 }
 
 impl<'a> Call<'a> {
@@ -58,9 +58,32 @@ impl<'a> Call<'a> {
             "WebFetch" => web::show(self),
             _ => other::show(self),
         };
+        if self.is_error() && self.result_text().starts_with(DECLINED) {
+            shown.outcome = "declined".to_owned();
+        }
         shown.target = shown::gist(&shown.target, 160);
         shown.outcome = shown::gist(&shown.outcome, 80);
+        for (path, ..) in &mut shown.changed {
+            *path = shown::plain(&self.short(path));
+        }
         shown
+    }
+
+    /// Returns the line of an error that says most: the first that names a failure, else the last one. Its exit status is not it.
+    pub(crate) fn reason(&self) -> String {
+        if !self.is_error() {
+            return String::new();
+        }
+        let text = self.result_text();
+        let mut lines = text
+            .lines()
+            .filter(|line| !line.trim().is_empty() && !line.starts_with("Exit code "));
+        let says = |line: &&str| {
+            let line = line.to_ascii_lowercase();
+            FAILURES.iter().any(|word| line.contains(word)) && !line.contains(" 0 failed")
+        };
+        let line = lines.clone().find(says).or_else(|| lines.next_back());
+        shown::gist(line.unwrap_or_default(), 160)
     }
 
     fn meta(&self) -> &'a Value {
@@ -125,6 +148,22 @@ impl<'a> Call<'a> {
             .to_owned()
     }
 }
+
+/// What Claude Code says of a call that the user did not allow starts with this.
+const DECLINED: &str = "The user doesn't want to";
+
+/// Words of lines that say what went wrong.
+const FAILURES: [&str; 9] = [
+    "error",
+    "exception",
+    "fail",
+    "fatal",
+    "panicked",
+    "cannot",
+    "denied",
+    "not found",
+    "no such",
+];
 
 fn text_of_part(part: &Value) -> Option<String> {
     match part {
@@ -201,4 +240,36 @@ fn other_inputs<'a>(input: &'a Value, known: &[&str]) -> Vec<(&'a str, String)> 
 
 fn texts(values: &Value) -> Vec<String> {
     list(values).iter().map(text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_reason_of_an_error_is_one_of_its_lines() {
+        for (text, expected) in [
+            (
+                "Exit code 101\nrun 2 tests\nok: 0 failed\ntest a ... FAILED\nerror",
+                "test a ... FAILED",
+            ),
+            ("one\n  No such file \ntwo", "No such file"),
+            ("<tool_use_error>Bad input</tool_use_error>", "Bad input"),
+            ("Exit code 2\none\n\ntwo\n\n", "two"),
+            ("Exit code 3", ""),
+        ] {
+            let block = json!({"is_error": true, "content": text});
+            let call = Call {
+                name: "Bash",
+                input: &value::NULL,
+                result: Some(Outcome {
+                    block: &block,
+                    meta: &value::NULL,
+                }),
+                cwd: "",
+            };
+            assert_eq!(call.reason(), expected);
+        }
+    }
 }

@@ -136,7 +136,10 @@ impl Source<'_, '_> {
                 let cost = parts::cost(self.loaded, self.model, self.prices, of_agents);
                 (cost.exact.or(cost.at_least), cost.exact.is_some())
             }),
-            turns: (params.turns).map(|turns| (turns.first, turns.last.min(all), all)),
+            turns: params
+                .turns
+                .filter(|turns| turns.first <= all && (turns.first > 1 || turns.last < all))
+                .map(|turns| (turns.first, turns.last.min(all), all)),
         });
         let html = parts.part(page_about, &turns, masks, page.next.is_none());
         Ok(ConversationExportReply {

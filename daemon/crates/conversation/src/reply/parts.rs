@@ -268,7 +268,8 @@ pub(super) struct Cost {
     pub(super) at_least: Option<f64>,
 }
 
-/// Returns what a conversation cost, or only its sub-agents, or all but them, unless that is unknown: a stream has one sum.
+/// Returns the cost of a conversation; with `of_agents`, only that of its sub-agents (true) or of the rest (false). A stream
+/// with sub-agents has only one sum: both parts are unknown.
 /// Without a price are tokens of a model that the table lacks, and of a sub-agent of which only a result reports.
 pub(super) fn cost(
     loaded: &Loaded,
@@ -300,7 +301,7 @@ pub(super) fn cost(
     let sum = costs.iter().flatten().fold(0.0, |sum, cost| sum + cost);
     let is_whole = costs.iter().all(Option::is_some)
         && (!model.lacks_agents || of_agents == Some(false))
-        && (loaded.missing().is_none() || of_agents == Some(true));
+        && loaded.missing().is_none();
     let has_price = costs.iter().any(Option::is_some);
     Cost {
         exact: is_whole.then_some(sum),

@@ -49,13 +49,13 @@ const isAgent = (item) => item.call && (item.name === 'Task' || item.name === 'A
 const isFailed = (item) => item.call?.state === 'error';
 const isApiError = (item) => item.turn.marks.includes('API error');
 
-// Returns what the conversation ends with; null if its end is not on the page. What Claude Code notes or does by itself ends nothing.
+// Returns what the conversation ends with; null for a page of some turns, or while it loads. What Claude Code notes or does by itself ends nothing.
 function ending() {
-  const { about, items } = conversation;
+  const { about, items, complete } = conversation;
   const isSaid = ({ kind, gist, turn }, at) => turn.parent === null && (kind === 'note' ? gist.startsWith('[Request interrupted')
-    : kind !== 'thinking' && !(kind === 'prompt' && /^[/!]/.test(gist) && items[at + 1]?.kind === 'note'));
+    : kind !== 'thinking' && !(kind === 'prompt' && /^[/!]/.test(gist) && items[at + 1]?.name === 'Note'));
   const item = items.findLast(isSaid);
-  if (!item || about.turns) return null;
+  if (!item || about.turns || !complete) return null;
   const said = { prompt: 'with an unanswered prompt', note: 'interrupted by the user', text: isApiError(item) ? 'with an API error' : 'with an answer' };
   return { item, words: `Ends ${said[item.kind] ?? (item.call.state === 'pending' ? `while ${item.name} runs` : `after ${item.name}, without an answer`)}` };
 }

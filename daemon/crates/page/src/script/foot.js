@@ -1,8 +1,8 @@
 // What belongs to the turn of a row: its address, its tokens, its text as Markdown, and its records.
 
-// Of an item that is not the first of its turn, with its index.
+// Returns the address of an item: that of its turn, then ':' and its index unless it is the first.
 const addressOf = ({ turn, index }) => (turn.number ? `t${turn.number}` : encodeURIComponent(turn.ids[0] ?? '')) + (index ? `:${index}` : '');
-const linkOf = (item) => make('a.number', { href: `#${addressOf(item)}`, title: 'Link to this turn' }, `#${item.turn.number ?? ''}`);
+const linkOf = (item) => make('a.number', { href: `#${addressOf(item)}`, title: 'Link to this row' }, `#${item.turn.number ?? ''}`);
 
 function menuOf(item) {
   const onclick = ({ currentTarget: button }) => {

@@ -1,8 +1,9 @@
 // Shows what the address names after '#': a turn, by its number ("t12") or the id of a message or a record, and perhaps one of its
 // items ("t12:1"). One inside a sub-agent is shown together with what is around it. Returns false while it has not been read.
 function gotoFragment() {
-  const [id, index = 0] = location.hash.slice(1).split(':');
-  const path = pathTo(conversation.byId.get(id)?.items[index]);
+  const [id, index] = location.hash.slice(1).split(':');
+  const items = conversation.byId.get(id)?.items ?? [];
+  const path = pathTo(items[Number(index)] ?? items[0]);
   if (!path) return false;
   if (isFiltered() && path[0].row < 0) choose(NO_FILTERS);
   if (path.length > 1 || path[0].kind === 'call') for (const step of path) step.open = true;

@@ -29,7 +29,7 @@ function showState() {
 function showTokens() {
   const [turns, whole] = [isFiltered() ? shownTurns() : conversation.turns, wholeUsage()];
   const sums = isFiltered() ? [...sumUsage(turns), whole[2]] : whole;
-  const amount = (all) => all.priced ? costText(all) : `${count(sum(all.tokens))} tokens`;
+  const amount = (all) => whole[2].priced ? costText(all) : `${count(sum(all.tokens))} tokens`;
   part('cost').textContent = sums.slice(2).map(amount).join(' of ');
   part('scope').textContent = isFiltered() ? 'Tokens of the filtered turns' : 'Tokens of the whole conversation';
   part('token-rows').replaceChildren(...sums.map((sum, at) => tokenRow(['Main', 'Sub-agents', 'Total', 'Whole conversation'][at], sum)));

@@ -6,7 +6,7 @@ const kept = history.state;
 
 function reloadUnlessBusy() {
   if (document.hidden || document.activeElement === part('query') || !getSelection().isCollapsed
-    || document.body.classList.contains('railed') || ['help', 'tokens', 'tools'].some((name) => part(name).open)) return;
+    || document.body.classList.contains('railed') || part('changes').querySelector('[open]') || ['help', 'tokens', 'tools'].some((name) => part(name).open)) return;
   const top = topRow();
   const { scrollTop, clientHeight, scrollHeight } = list.scroller;
   const state = {

@@ -1,5 +1,4 @@
-// Printing: the timeline has only the visible rows in the page, so all of them are made before the browser prints and removed
-// afterwards.
+// Printing: only the visible rows are in the page, so all are made before the browser prints, and removed afterwards.
 
 // More rows than this would take the browser minutes to lay out.
 const MAX_PRINTED = 2000;

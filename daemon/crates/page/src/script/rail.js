@@ -5,18 +5,19 @@ const MAX_LISTED = 200;
 function showRail() {
   const prompts = conversation.items.filter((item) => item.kind === 'prompt');
   const items = conversation.turns.flatMap((turn) => turn.items);
-  const [failed, agents, end] = [items.filter(isFailed), items.filter((item) => childrenOf(item).length), ending()];
+  const [failed, agents, end] = [items.filter(isFailed), items.filter(isAgent), ending()];
   part('did').textContent = listed(plural(prompts.length, 'prompt'), plural(conversation.calls.size, 'call'), failed.length && `${count(failed.length)} failed`,
     agents.length && plural(agents.length, 'sub-agent'));
   part('end').replaceChildren(end ? entry(end.item, `${end.words}: ${end.item.gist}`) : '');
   section('prompts', prompts, (item) => entry(item, item.gist));
-  // Who does the same with the same tool later has mended it.
+  // A failed call has "ok later" if the same tool later succeeded on the same target.
   const nameOf = (item) => `${item.name} ${item.gist}`;
-  const done = new Map(items.filter((item) => item.call?.state === 'ok').map((item) => [nameOf(item), item.turn]));
+  const byTime = (one, other) => one.turn.at - other.turn.at;
+  const succeeded = new Map(items.filter((item) => item.call?.state === 'ok').sort(byTime).map((item) => [nameOf(item), item.turn]));
   section('failures', failed, (item) => {
-    const later = done.get(nameOf(item));
-    const mended = later?.at > item.turn.at && `ok later${later.number ? ` (#${later.number})` : ''}`;
-    return entry(item, nameOf(item), item.call.outcome, listed(mended, item.call.reason));
+    const later = succeeded.get(nameOf(item));
+    const isLater = later?.at > item.turn.at && `ok later${later.number ? ` (#${later.number})` : ''}`;
+    return entry(item, nameOf(item), item.call.outcome, listed(isLater, item.call.reason));
   });
   section('api-errors', items.filter(isApiError), (item) => entry(item, item.gist));
   const changes = items.flatMap((item) => (item.call?.changed ?? []).map(([path, ...lines]) => ({ item, path, lines })));
@@ -24,7 +25,7 @@ function showRail() {
     const all = linesText([0, 1].map((at) => sum(edits.map(({ lines }) => lines[at]))));
     if (edits.length === 1) return entry(edits[0].item, path, all);
     const title = [make('span.gist', null, breakable(path)), make('span.outcome', null, `${count(edits.length)} edits, ${all}`)];
-    const listIn = (box) => box.appendChild(make('ol', null, edits.map(({ item, lines }) => entry(item, item.name, linesText(lines)))));
+    const listIn = (box) => box.appendChild(make('ol', null, someOf(edits, ({ item, lines }) => entry(item, item.name, linesText(lines)))));
     return make('li', { title: path }, fold('details', title, listIn));
   });
 }
@@ -36,9 +37,11 @@ const linesText = ([added, removed]) => `+${count(added)} \u2212${count(removed)
 function section(name, list, makeEntry) {
   part(name).parentElement.hidden = list.length === 0;
   part(`${name}-count`).textContent = count(list.length);
-  const left = list.length - MAX_LISTED;
-  part(name).replaceChildren(...list.slice(0, MAX_LISTED).map(makeEntry), left > 0 ? make('li.note', null, `and ${count(left)} more`) : '');
+  part(name).replaceChildren(...someOf(list, makeEntry));
 }
+
+const someOf = (list, makeEntry) =>
+  [...list.slice(0, MAX_LISTED).map(makeEntry), list.length > MAX_LISTED ? make('li.note', null, `and ${count(list.length - MAX_LISTED)} more`) : ''];
 
 function entry(item, gist, outcome, why) {
   const link = make('a', { href: `#${addressOf(item)}`, title: gist, onclick: () => document.body.classList.remove('railed') },

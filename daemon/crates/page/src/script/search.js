@@ -113,7 +113,7 @@ function markHits(root) {
     const lower = node.data.toLowerCase();
     // Few letters change their length in lower case; their texts are left unmarked.
     if (lower.length !== node.data.length || !lower.includes(search.query)) continue;
-    if (!node.parentElement.closest('mark, .bar, button, summary, .foot > dl')) found.push([node, lower]);
+    if (!node.parentElement.closest('mark, .bar, button, summary, .foot > dl, #rail')) found.push([node, lower]);
   }
   for (const [node, lower] of found) {
     for (let box = node.parentElement.closest('details'); box; box = box.parentElement?.closest('details')) box.open = true;

@@ -1,8 +1,7 @@
 // Starts the page. Everything above only declares.
 
 // While data comes in, the rows are brought up to date so often, and at most a tenth of the time goes into that.
-const REFRESH_MS = 250;
-const REFRESH_SHARE = 0.1;
+const [REFRESH_MS, REFRESH_SHARE] = [250, 0.1];
 
 function startPage() {
   for (const start of [startList, startSearch, startFilters, startKeys, startPrinting]) start();
@@ -12,14 +11,12 @@ function startPage() {
   const isDark = () => (dataset.theme ? dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches);
   const buttons = {
     theme: () => { dataset.theme = isDark() ? 'light' : 'dark'; },
-    expand: () => setAllOpen(true),
-    collapse: () => setAllOpen(false),
+    expand: () => setAllOpen(true), collapse: () => setAllOpen(false),
     'help-button': () => part('help').showModal(),
     'more-filters': () => { part('more-filters').ariaExpanded = part('filters').classList.toggle('open'); },
     'contents-button': () => document.body.classList.toggle('railed'),
     clear: () => choose(NO_FILTERS),
-    next: () => gotoHit(1),
-    previous: () => gotoHit(-1),
+    next: () => gotoHit(1), previous: () => gotoHit(-1),
   };
   for (const [name, press] of Object.entries(buttons)) part(name).addEventListener('click', press);
   part('tokens').addEventListener('toggle', showTokens);

@@ -64,7 +64,7 @@ impl<'a> Call<'a> {
         shown.target = shown::gist(&shown.target, 160);
         shown.outcome = shown::gist(&shown.outcome, 80);
         for (path, ..) in &mut shown.changed {
-            *path = shown::plain(&self.short(path));
+            *path = shown::gist(&self.short(path), 300);
         }
         shown
     }
@@ -153,10 +153,13 @@ impl<'a> Call<'a> {
 const DECLINED: &str = "The user doesn't want to";
 
 /// Words of lines that say what went wrong.
-const FAILURES: [&str; 9] = [
-    "error",
-    "exception",
-    "fail",
+const FAILURES: [&str; 12] = [
+    "error:",
+    "error[",
+    "exception:",
+    "failed",
+    "fail ",
+    "fail:",
     "fatal",
     "panicked",
     "cannot",
@@ -255,6 +258,10 @@ mod tests {
                 "test a ... FAILED",
             ),
             ("one\n  No such file \ntwo", "No such file"),
+            (
+                "   Compiling thiserror v2.0.12\nFound 0 errors\nerror[E0432]: x",
+                "error[E0432]: x",
+            ),
             ("<tool_use_error>Bad input</tool_use_error>", "Bad input"),
             ("Exit code 2\none\n\ntwo\n\n", "two"),
             ("Exit code 3", ""),

@@ -4,8 +4,7 @@ use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::output::{Follow, Output, OutputChunk, OutputForm};
 use crate::{Context, Exit, Failure, render};
-use ccd_protocol::Method as _;
-use ccd_protocol::session::{OutputEvent, SessionRead, SessionReadParams, SessionSubscribeParams};
+use ccd_protocol::session::{OutputEvent, SessionReadParams, SessionSubscribeParams};
 
 /// Prints the last lines, or the output from an offset; with `--follow`, until the session ends.
 pub(crate) fn tail(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
@@ -21,7 +20,7 @@ pub(crate) fn tail(args: &Given, context: &mut Context) -> Result<Exit, Failure>
         lines: args.count("lines").filter(|_| since.is_none()),
         max_bytes: None,
     };
-    let answer = context.fetch(SessionRead::NAME, &params)?;
+    let answer = context.fetch("session.read", &params)?;
     if follow {
         return follow_from(answer.value.number("start"), args, context);
     }

@@ -4,8 +4,7 @@ use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::terminal::terminal_size;
 use crate::{Context, Exit, Failure, attach, caller, render, secrets, tape};
-use ccd_protocol::Method as _;
-use ccd_protocol::session::{SessionAttachParams, SessionCreate, SessionCreateParams};
+use ccd_protocol::session::{SessionAttachParams, SessionCreateParams};
 
 /// Starts a session and prints its id; warnings go to standard error.
 pub(crate) fn create(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
@@ -15,7 +14,7 @@ pub(crate) fn create(args: &Given, context: &mut Context) -> Result<Exit, Failur
     let mut params = params(args)?;
     params.secrets = secrets::given(&args.words("secret"))?;
     let answer = secrets::with_secrets(&mut params, |params| {
-        context.fetch(SessionCreate::NAME, params)
+        context.fetch("session.create", params)
     })?;
     let session = &answer.value;
     let id = session.text("session_id");

@@ -9,3 +9,4 @@ mod quote;
 mod sheet;
 
 pub(crate) use document::markdown;
+pub(crate) use inline::{code, plain as plain_markdown};

@@ -1,6 +1,6 @@
 //! Investigations and tests of programs. All their texts come from the program: nothing reaches the terminal unchanged.
 
-use super::{Printer, fill, filled};
+use super::Printer;
 use crate::fields::Fields as _;
 use serde_json::{Map, Value, json};
 use std::io;
@@ -34,57 +34,15 @@ fn list_mut<'a>(report: &'a mut Value, name: &str) -> impl Iterator<Item = &'a m
 
 /// Writes each state with its prompt, and below it where its commands lead.
 pub(crate) fn state_map(map: &Value, out: &mut Printer<'_>) -> io::Result<()> {
-    let states = map.list("states");
-    if states.is_empty() {
-        let nothing = "{program}: no states; it never waited for input";
-        return writeln!(out, "{}", filled(nothing, map));
-    }
-    for state in states {
-        let line = "<bold>{name}</>[  {prompt:line}][{is_entry?}[{prompt!}  ]  (start)]";
-        out.lines([fill(line, state, 0, out.style)], "")?;
+    let mut page = map.clone();
+    for state in list_mut(&mut page, "states") {
         let all = map.list("transitions").iter();
-        for transition in all.filter(|one| one["from"] == state["id"]) {
-            let to = states.iter().find(|one| one["id"] == transition["to"]);
-            let to = to.map_or("?", |to| to.text("name"));
-            let leads = json!({"commands": transition["commands"], "to": to});
-            writeln!(
-                out,
-                "{}",
-                filled("  {commands:join , :line} → {to}", &leads)
-            )?;
-        }
+        let leads = all.filter(|one| one["from"] == state["id"]).map(|one| {
+            let mut states = map.list("states").iter();
+            let to = states.find(|state| state["id"] == one["to"]);
+            json!({"commands": one["commands"], "to": to.map_or("?", |to| to.text("name"))})
+        });
+        state["leads"] = leads.collect();
     }
-    Ok(())
-}
-
-/// What is compared of two reports: how it is named, and its member.
-const LISTS: [(&str, &str); 8] = [
-    ("command ", "commands"),
-    ("option ", "options"),
-    ("prompt ", "prompts"),
-    ("help ", "help_commands"),
-    ("exit ", "exit_commands"),
-    ("format ", "data_formats"),
-    ("state ", "states"),
-    ("finding ", "findings"),
-];
-
-/// Writes a line for each difference: `+` is only in the second report, `-` only in the first, `~` is different.
-pub(crate) fn investigation_diff(diff: &Value, out: &mut Printer<'_>) -> io::Result<()> {
-    if diff.has("equal") {
-        return writeln!(out, "no differences");
-    }
-    let mut lines = |template: &str, what: &str, all: &[Value]| {
-        let mut all = all.iter().map(|one| json!({"what": what, "one": one}));
-        all.try_for_each(|one| out.lines([fill(template, &one, 0, out.style)], ""))
-    };
-    let changed = "<notice>~ {what}{one.name:line}: [{one.a:line}|–] → [{one.b:line}|–]</>";
-    lines(changed, "", diff.list("properties"))?;
-    for (what, name) in LISTS {
-        let list = diff.at(name);
-        lines("<bad>- {what}{one:line}</>", what, list.list("removed"))?;
-        lines("<good>+ {what}{one:line}</>", what, list.list("added"))?;
-        lines(changed, what, list.list("changed"))?;
-    }
-    Ok(())
+    out.reply("investigate.map", &page)
 }

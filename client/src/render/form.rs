@@ -1,6 +1,6 @@
 //! Forms of values in templates.
 
-use super::conversation::{code, plain_markdown};
+use super::inline::{self, code};
 use super::line::Line;
 use super::short::{
     age, all_of, cost, counted, dollars, hit_rate, limit, model_name, moment, saved, seconds,
@@ -198,7 +198,7 @@ pub(super) fn form(name: &str, value: &Value, style: Style) -> String {
         ("model", _) => text.strip_prefix("claude-").unwrap_or(&text).to_owned(),
         ("model_name", _) => model_name(&text).to_owned(),
         // in Markdown: as it is, and as code
-        ("md", _) => plain_markdown(&text),
+        ("md", _) => inline::plain(&text),
         ("code", _) => code(&text),
         // a command line as a shell reads it: a word, or a record with `program` and `args`
         ("shell", _) if value.is_object() => {

@@ -9,6 +9,7 @@ mod diff;
 mod discover;
 mod exec;
 mod form;
+mod inline;
 mod line;
 mod memory;
 mod page;
@@ -32,19 +33,19 @@ pub(crate) use conversation::{
 };
 pub(crate) use data::{data_kept, data_selected};
 pub(crate) use diff::{diff, patch};
-pub(crate) use discover::{investigation, investigation_diff, state_map};
+pub(crate) use discover::{investigation, state_map};
 pub(crate) use exec::execution;
 pub(crate) use line::{Line, cut, scrolled, wrapped, wrapped_at_spaces};
 pub(crate) use memory::memory;
 pub(crate) use page::columns;
 pub(crate) use printer::{Printer, short_id};
 pub(crate) use screen::{runs, screen};
-pub(crate) use session::{command_line, end, ended, will_end};
+pub(crate) use session::{command_line, end, ended};
 pub(crate) use session_list::{SessionList, sessions};
 pub(crate) use short::{age, counted, size};
 pub(crate) use status::status;
 pub(crate) use style::{Colour, Style, is_utf8};
-pub(crate) use template::{fill, filled, text, text_line};
+pub(crate) use template::{filled, text, text_line};
 pub(crate) use words::{few, joined};
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ mod todo;
 mod tree;
 
 pub(crate) use live::LiveConversation;
-pub(crate) use markdown::{code, markdown, plain_markdown};
+pub(crate) use markdown::markdown;
 pub(crate) use page::{Show, conversation};
 pub(crate) use spoken::Spoken;
 pub(crate) use stats::conversation_stats;

@@ -5,7 +5,6 @@ use super::{editor, is_interactive};
 use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller};
-use ccd_protocol::coach::CandidateWords;
 use serde_json::Value;
 use std::io::{self, BufRead as _, Read as _};
 
@@ -37,7 +36,7 @@ impl Desk for Terminal<'_> {
         Ok(self.context.fetch(method, params)?.value)
     }
 
-    fn reword(&mut self, candidate: &Value) -> Result<Option<CandidateWords>, Failure> {
+    fn reword(&mut self, candidate: &Value) -> Result<Option<Value>, Failure> {
         editor::reword(candidate)
     }
 

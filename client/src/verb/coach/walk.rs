@@ -3,7 +3,6 @@
 use crate::Failure;
 use crate::fields::Fields as _;
 use crate::render::{self, Colour, Printer, Style, joined, text};
-use ccd_protocol::coach::CandidateWords;
 use serde_json::{Value, json};
 use std::io;
 
@@ -23,7 +22,7 @@ q - quit; the rest stays as it is
 pub(super) trait Desk {
     fn call(&mut self, method: &str, params: &Value) -> Result<Value, Failure>;
     /// Lets the user change the words of a candidate; `None` if nothing was changed.
-    fn reword(&mut self, candidate: &Value) -> Result<Option<CandidateWords>, Failure>;
+    fn reword(&mut self, candidate: &Value) -> Result<Option<Value>, Failure>;
     /// A line of the user; `None` at the end of the input.
     fn answer(&mut self) -> Option<String>;
     fn print(&mut self, text: &[u8]) -> Result<(), Failure>;
@@ -182,11 +181,10 @@ impl Walk {
     }
 
     fn edit(&mut self, candidate: &Value, desk: &mut impl Desk) -> Result<Step, Failure> {
-        let Some(edit) = desk.reword(candidate)? else {
+        let Some(mut params) = desk.reword(candidate)? else {
             say(desk, "nothing was changed")?;
             return Ok(Step::Ask);
         };
-        let mut params = json!(edit);
         params["id"] = candidate["id"].clone();
         self.decide("coach.edit", &params, "edited", desk)?;
         Ok(Step::Show)

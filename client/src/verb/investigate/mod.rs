@@ -6,7 +6,6 @@ mod map;
 mod run;
 
 use crate::args::{Given, subcommand_like};
-use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::ErrorCode;
 use serde_json::Value;
@@ -27,11 +26,6 @@ pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Resul
             context.print(&answer, |report, out| {
                 render::investigation(report, None, out)
             })
-        }
-        "diff" => {
-            let answer = context.fetch("investigate.diff", &args.params())?;
-            context.print(&answer, render::investigation_diff)?;
-            Ok(Exit::of_success(answer.value.has("equal")))
         }
         _ => context.carry_out(args),
     }

@@ -1,10 +1,10 @@
 //! The document: facts about the conversation, then its turns.
 
 use super::call::call;
-use super::inline::{code, plain};
 use super::sheet::Sheet;
 use crate::fields::Fields as _;
 use crate::render::conversation::spoken::{self, Form, Spoken, SpokenBlock, Turns};
+use crate::render::inline::{code, plain};
 use crate::render::{Printer, Style, text};
 use serde_json::{Value, json};
 use std::io::{self, Write};

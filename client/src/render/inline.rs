@@ -1,6 +1,6 @@
-//! Texts within a line, and fences around blocks.
+//! Texts within a line of Markdown, and fences around blocks.
 
-use crate::render::on_one_line;
+use super::on_one_line;
 
 /// Returns a text as one line that is shown as it is: nothing in it is markup.
 pub(crate) fn plain(text: &str) -> String {

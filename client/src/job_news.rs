@@ -97,9 +97,10 @@ impl JobNews {
         self.waiting.extend(entries.map(News::Entry));
         let has_ended = item.has("ended");
         strip(&mut item);
-        self.waiting.push_back(match has_ended {
-            true => News::Ended(item),
-            false => News::Changed(item),
+        self.waiting.push_back(if has_ended {
+            News::Ended(item)
+        } else {
+            News::Changed(item)
         });
     }
 

@@ -12,12 +12,11 @@ use std::io;
 /// Writes the rows except empty ones at the end, in colour if that is wanted.
 pub(crate) fn screen(reply: &Value, out: &mut Printer<'_>) -> io::Result<()> {
     let cells = reply.list("cells").iter();
-    let rows: Vec<String> = match out.style.has_colour && reply["cells"].is_array() {
-        true => cells.map(|runs| coloured(runs.list("."))).collect(),
-        false => {
-            let lines = reply.list("lines").iter();
-            lines.map(|line| line.text(".").to_owned()).collect()
-        }
+    let rows: Vec<String> = if out.style.has_colour && reply["cells"].is_array() {
+        cells.map(|runs| coloured(runs.list("."))).collect()
+    } else {
+        let lines = reply.list("lines").iter();
+        lines.map(|line| line.text(".").to_owned()).collect()
     };
     let last = rows.iter().rposition(|row| !row.is_empty());
     let mut used = rows[..last.map_or(0, |last| last + 1)].iter();

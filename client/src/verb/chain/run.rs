@@ -52,9 +52,10 @@ pub(crate) fn parallel(args: &Given, context: &mut Context) -> Result<Exit, Fail
     let commands = commands(args)?;
     let total = commands.len();
     params["commands"] = commands.into();
-    let page = match args.has("output") {
-        true => "chain command whole",
-        false => "chain command",
+    let page = if args.has("output") {
+        "chain command whole"
+    } else {
+        "chain command"
     };
     run_job(
         "chain.parallel",

@@ -7,6 +7,9 @@ use crate::verb::chain::{Cancel, Followed, Progress, cancelling, follow, why};
 use crate::{Context, Exit, Failure};
 use serde_json::Value;
 
+/// The result of a job, and the exit status for its end.
+pub(in crate::verb) type JobEnd = (Value, Result<Exit, Failure>);
+
 /// Waits for the end of a job that was started after `cancel`; returns its result, and the exit status for its end.
 /// Fails if there is no result.
 pub(in crate::verb) fn follow_with_line(
@@ -14,7 +17,7 @@ pub(in crate::verb) fn follow_with_line(
     cancel: &Cancel,
     started: &Value,
     context: &Context,
-) -> Result<Followed<(Value, Result<Exit, Failure>)>, Failure> {
+) -> Result<Followed<JobEnd>, Failure> {
     let (place, job) = (context.place()?.without_start(), started.text("job"));
     let stop = cancelling(&place, job);
     let mut progress = Progress::on_stderr();

@@ -10,7 +10,7 @@ use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::ErrorCode;
 use serde_json::Value;
 
-pub(in crate::verb) use follow::follow_with_line;
+pub(in crate::verb) use follow::{JobEnd, follow_with_line};
 pub(crate) use learn::learn;
 pub(crate) use map::map;
 

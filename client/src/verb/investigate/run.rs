@@ -1,6 +1,6 @@
 //! `ccctl investigate PROGRAM`.
 
-use super::{advised, follow_with_line, target};
+use super::{JobEnd, advised, follow_with_line, target};
 use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::verb::chain::{Cancel, Followed};
@@ -27,10 +27,7 @@ pub(super) fn run(args: &Given, context: &mut Context) -> Result<Exit, Failure> 
 }
 
 /// Returns the result, and the exit status for it.
-pub(super) fn investigate(
-    params: &Value,
-    context: &Context,
-) -> Result<Followed<(Value, Result<Exit, Failure>)>, Failure> {
+pub(super) fn investigate(params: &Value, context: &Context) -> Result<Followed<JobEnd>, Failure> {
     let cancel = Cancel::listen()?;
     let started = context.fetch("investigate.run", params);
     let started = started.map_err(|failure| {

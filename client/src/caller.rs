@@ -112,7 +112,7 @@ pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
 }
 
 /// Returns what the daemon gets for an argument that is a path, or stands for one.
-pub(crate) fn located(given: &str, kind: DaemonPath) -> Result<String, Failure> {
+pub(crate) fn located(given: &str, kind: DaemonPath) -> Result<Value, Failure> {
     let path = Path::new(given);
     let is_relative = || given.starts_with("./") || given.starts_with("../");
     let is_path = match kind {
@@ -121,15 +121,18 @@ pub(crate) fn located(given: &str, kind: DaemonPath) -> Result<String, Failure> 
             !(given.len() == REPO_ID_LEN && given.bytes().all(|byte| byte.is_ascii_hexdigit()))
         }
         DaemonPath::Tape if path.is_absolute() || is_relative() => true,
+        // The content is sent instead.
+        DaemonPath::Text | DaemonPath::Document => false,
         DaemonPath::Tape => {
             given.ends_with(TAPE_EXTENSION) && !is_elsewhere() && path.symlink_metadata().is_ok()
         }
     };
-    if is_path {
-        absolute(path)
+    let located = if is_path {
+        absolute(path)?
     } else {
-        Ok(given.to_owned())
-    }
+        given.to_owned()
+    };
+    Ok(located.into())
 }
 
 /// Returns the directory of Claude Code that the user has chosen; the daemon's environment may have another one.

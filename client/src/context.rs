@@ -2,20 +2,19 @@
 
 use crate::args::{Given, Global};
 use crate::call::{
-    Answer, ConnectError, Connection, DaemonAddress, call_at, call_within, fetch_within,
-    host_asked_for, set_elsewhere,
+    Answer, ConnectError, Connection, DaemonAddress, fetch_within, host_asked_for, set_elsewhere,
 };
 use crate::caller::working_directory;
 use crate::fields::Fields as _;
 use crate::output::decode;
-use crate::render::{Page, Printer, Style, on_one_line};
+use crate::render::{Printer, Style, on_one_line};
 use crate::terminal::output_columns;
 use crate::writer::{self, Stream, Writer};
 use crate::{Exit, Failure, whole_file};
-use ccd_protocol::daemon::{DaemonStatus, DaemonStatusReply};
-use ccd_protocol::{Method, NoParams, Timeout};
+use ccd_protocol::{NoParams, Timeout};
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -68,11 +67,6 @@ impl Context {
     }
 
     /// Calls one method on a connection of its own.
-    pub(crate) fn call<M: Method>(&self, params: &M::Params) -> Result<Answer<M::Reply>, Failure> {
-        call_at::<M>(&self.place()?, params)
-    }
-
-    /// Calls as [`Self::call`] does, for a reply that is shown, or of which only some members are needed.
     pub(crate) fn fetch(
         &self,
         method: &str,
@@ -83,14 +77,6 @@ impl Context {
 
     /// Calls a method that waits up to `timeout`. If that is a time, a daemon that does not reply ends the call soon
     /// after it.
-    pub(crate) fn call_waiting<M: Method>(
-        &self,
-        params: &M::Params,
-        timeout: Timeout,
-    ) -> Result<Answer<M::Reply>, Failure> {
-        call_within::<M>(&self.place()?, params, reply_limit(timeout))
-    }
-
     pub(crate) fn fetch_waiting(
         &self,
         method: &str,
@@ -101,18 +87,42 @@ impl Context {
     }
 
     /// Returns the status of a running daemon; `None` if none is running. Never starts one.
-    pub(crate) fn status_if_running(&self) -> Result<Option<DaemonStatusReply>, Failure> {
+    pub(crate) fn status_if_running(&self) -> Result<Option<Value>, Failure> {
         let place = self.place()?.without_start();
-        match call_at::<DaemonStatus>(&place, &NoParams {}) {
+        match fetch_within(&place, "daemon.status", &NoParams {}, None) {
             Err(Failure::Connect(ConnectError::NoDaemon { .. })) => Ok(None),
             answer => Ok(Some(answer?.value)),
         }
     }
 
     /// Calls one method and prints its reply: as received with `--json`, otherwise as its page describes it.
-    pub(crate) fn show(&mut self, method: &str, params: &impl Serialize) -> Result<Exit, Failure> {
-        let answer = self.fetch(method, params)?;
-        self.print_as(method, &answer)
+    pub(crate) fn show(&mut self, method: &str, params: &Value) -> Result<Exit, Failure> {
+        self.show_as(method, method, params)
+    }
+
+    /// As [`Self::show`], as another page describes it.
+    pub(crate) fn show_as(
+        &mut self,
+        page: &str,
+        method: &str,
+        params: &Value,
+    ) -> Result<Exit, Failure> {
+        let mut answer = self.fetch(method, params)?;
+        self.print_given(page, &mut answer, params)
+    }
+
+    /// Prints a reply, which its page sees together with the parameters of the call.
+    pub(crate) fn print_given(
+        &mut self,
+        page: &str,
+        answer: &mut Answer<Value>,
+        params: &Value,
+    ) -> Result<Exit, Failure> {
+        if let Value::Object(reply) = &mut answer.value {
+            reply.insert("given".to_owned(), params.clone());
+            reply.insert("at_terminal".to_owned(), self.style.is_terminal.into());
+        }
+        self.print_as(page, answer)
     }
 
     /// Calls the method that the definition of a command names, with its arguments, and prints the reply.
@@ -120,28 +130,51 @@ impl Context {
         let mut words = args.method.unwrap_or_default().split(' ');
         let method = words.next().unwrap_or_default();
         let mut params = args.params();
-        let mut required = None;
         while let Some(word) = words.next() {
             match word {
                 "here" => params["cwd"] = working_directory(None)?.into(),
-                _ => required = words.next(),
+                // A parameter with this value, unless an argument says something else.
+                name => {
+                    let value = words.next().and_then(|value| value.parse().ok());
+                    if params[name].is_null() {
+                        params[name] = value.unwrap_or_default();
+                    }
+                }
             }
         }
-        let answer = self.fetch(method, &params)?;
-        self.print_as(method, &answer)?;
-        Ok(Exit::of_success(
-            required.is_none_or(|name| answer.value.has(name)),
-        ))
+        self.show(method, &params)
     }
 
-    /// Prints a reply, its warnings, and a note if it lists nothing.
+    /// Prints a reply, its warnings, and the notes of its page, which also says whether the command has failed.
     pub(crate) fn print_as(&mut self, page: &str, answer: &Answer<Value>) -> Result<Exit, Failure> {
-        let page = Page::named(page);
         self.warn_of(&answer.value);
-        if let Some((path, note)) = page.nothing() {
-            self.note_if_empty(answer.value.list(path), note);
+        self.print_page(page, &answer.value, Some(&answer.json))
+    }
+
+    /// Prints a record as a page describes it; with `--json`, the JSON, if any.
+    pub(crate) fn print_page(
+        &mut self,
+        page: &str,
+        record: &Value,
+        json: Option<&RawValue>,
+    ) -> Result<Exit, Failure> {
+        let (style, is_for_people) = (self.style, !self.global.json);
+        let mut nowhere = io::sink();
+        let out: &mut dyn io::Write = if is_for_people {
+            &mut self.out
+        } else {
+            &mut nowhere
+        };
+        let mut out = Printer::new(out, style, output_columns());
+        out.notes = Some(note);
+        out.is_for_people = is_for_people;
+        let written = out.reply(page, record).and_then(|()| out.flush());
+        let exit = Exit::of_success(!out.has_failed);
+        written.map_err(Failure::Output)?;
+        if let Some(json) = json.filter(|_| !is_for_people) {
+            self.write_line(json.get())?;
         }
-        self.print(answer, |reply, out| out.page(&page, reply))
+        Ok(exit)
     }
 
     /// Prints a reply: as received with `--json`, otherwise by `render`.

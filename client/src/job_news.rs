@@ -2,29 +2,30 @@
 
 use crate::Failure;
 use crate::call::{Connection, DaemonAddress, lost};
+use crate::fields::Fields as _;
 use crate::lifeline::Lifeline;
 use crate::subscribe::Subscription;
-use ccd_protocol::job::{Job, JobEntry, JobItem, JobSubscribeParams};
 use ccd_protocol::subscription::JOB_SUBSCRIBE;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use std::collections::VecDeque;
 
 #[derive(Debug)]
 pub(crate) enum News {
-    Entry(JobEntry),
+    Entry(Value),
     /// This many entries arrived too fast and were dropped.
     Omitted(u64),
     /// The job's record, without its list.
-    Changed(Job),
+    Changed(Value),
     /// The last record, without its list; the job has ended.
-    Ended(Job),
+    Ended(Value),
 }
 
 /// A job that is followed from its start to its end.
 #[derive(Debug)]
 pub(crate) struct JobNews {
     place: DaemonAddress,
-    params: JobSubscribeParams,
+    params: Value,
     subscription: Subscription,
     /// True if this connection has delivered an item.
     has_news: bool,
@@ -40,10 +41,7 @@ impl JobNews {
         job: &str,
         since: Option<u64>,
     ) -> Result<Self, Failure> {
-        let params = JobSubscribeParams {
-            job: job.to_owned(),
-            since,
-        };
+        let params = json!({"job": job, "since": since});
         let connection = Connection::over(place.connect()?);
         let lifeline = Lifeline::new(connection.handle()?);
         Ok(Self {
@@ -72,17 +70,17 @@ impl JobNews {
     }
 
     /// Waits for the next item, and also returns it as received.
-    pub(crate) fn next_item(&mut self) -> Result<(Box<RawValue>, JobItem), Failure> {
+    pub(crate) fn next_item(&mut self) -> Result<(Box<RawValue>, Value), Failure> {
         loop {
             match self.subscription.next() {
                 // After a handover the next worker knows the job; two losses in a row are not a handover.
                 Err(failure @ Failure::Lost { .. }) if self.has_news => self.reconnect(failure)?,
                 json => {
                     let json = json?;
-                    let item: JobItem = self.subscription.parse(&json)?;
+                    let item: Value = self.subscription.parse(&json)?;
                     self.has_news = true;
-                    if let Some(last) = item.entries.last() {
-                        self.params.since = Some(last.seq + 1);
+                    if let Some(last) = item.list("entries").last() {
+                        self.params["since"] = (last.number("seq") + 1).into();
                     }
                     return Ok((json, item));
                 }
@@ -90,16 +88,19 @@ impl JobNews {
         }
     }
 
-    fn take(&mut self, item: JobItem) {
-        if item.omitted_entries > 0 {
-            self.waiting.push_back(News::Omitted(item.omitted_entries));
+    fn take(&mut self, mut item: Value) {
+        let omitted = item.number("omitted_entries");
+        if omitted > 0 {
+            self.waiting.push_back(News::Omitted(omitted));
         }
-        self.waiting
-            .extend(item.entries.into_iter().map(News::Entry));
-        self.waiting.push_back(if item.ended {
-            News::Ended(item.job)
+        let entries = item.list("entries").iter().cloned();
+        self.waiting.extend(entries.map(News::Entry));
+        let has_ended = item.has("ended");
+        strip(&mut item);
+        self.waiting.push_back(if has_ended {
+            News::Ended(item)
         } else {
-            News::Changed(item.job)
+            News::Changed(item)
         });
     }
 
@@ -116,4 +117,14 @@ impl JobNews {
         self.has_news = false;
         Ok(())
     }
+}
+
+/// Removes from an item of the subscription what is not a part of the job's record.
+pub(crate) fn strip(item: &mut Value) {
+    let members = item.as_object_mut().into_iter();
+    members.for_each(|members| {
+        for name in ["seq", "entries", "omitted_entries", "ended"] {
+            members.shift_remove(name);
+        }
+    });
 }

@@ -4,8 +4,7 @@ use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::output::{Follow, Output, OutputChunk, OutputForm};
 use crate::{Context, Exit, Failure, render};
-use ccd_protocol::Method as _;
-use ccd_protocol::session::{OutputEvent, SessionRead, SessionReadParams, SessionSubscribeParams};
+use ccd_protocol::session::{OutputEvent, SessionSubscribeParams};
 
 /// Prints the last lines, or the output from an offset; with `--follow`, until the session ends.
 pub(crate) fn tail(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
@@ -13,15 +12,11 @@ pub(crate) fn tail(args: &Given, context: &mut Context) -> Result<Exit, Failure>
     if follow && let Some(since) = args.count("since") {
         return follow_from(since, args, context);
     }
-    let since = args.count("since");
-    let params = SessionReadParams {
-        session: args.text("session").to_owned(),
-        since,
-        raw: args.has("raw"),
-        lines: args.count("lines").filter(|_| since.is_none()),
-        max_bytes: None,
-    };
-    let answer = context.fetch(SessionRead::NAME, &params)?;
+    let mut params = args.pick("session since raw");
+    if !args.is_given("since") {
+        params["lines"] = args.at("lines").clone();
+    }
+    let answer = context.fetch("session.read", &params)?;
     if follow {
         return follow_from(answer.value.number("start"), args, context);
     }

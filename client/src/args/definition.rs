@@ -1,7 +1,8 @@
 //! The definition of the commands, which `commands.txt` has: a line for each command and each argument.
 //!
 //! `# GROUP` starts a part of the help of `ccctl`, `= WORD: ABOUT` a word, `== VERB, ALIAS > METHOD: ABOUT` a verb of it, and `* NAME` a list of
-//! arguments that others include. After `>` is the method whose parameters the arguments are, if that is all there is to do. A word with lines of
+//! arguments that others include. After `>` is the method whose parameters the arguments are, if that is all there is to do, and further
+//! parameters (`here`: the working directory; others with their values). A word with lines of
 //! its own before its verbs, other than `usage` (`optional`, if it has no arguments), works without a verb. Two further lists contain alternative words for commands.
 //!
 //! An argument is its names, the name of its value (`<REQUIRED>`, `[OPTIONAL]`, `...` for several), and further words: the
@@ -10,7 +11,7 @@
 //!
 //! Building all definitions takes longer than a call, so each word's is built only when it is asked for.
 
-use super::offer::{DaemonPath, Offer};
+use super::offer::{DaemonPath, Offer, Use};
 use super::value;
 use clap::builder::{OsStringValueParser, TypedValueParser as _, ValueParser};
 use clap::{Arg, ArgAction, ArgGroup, Command, ValueHint};
@@ -227,6 +228,8 @@ fn with_word(arg: Arg, word: &'static str) -> Arg {
             "negative" => arg.allow_negative_numbers(true),
             "trailing" => arg.trailing_var_arg(true),
             "last" => arg.last(true),
+            "own" => arg.add(Use::Own),
+            "off" => arg.add(Use::Off),
             kind => of_kind(arg, kind),
         };
     };
@@ -255,11 +258,13 @@ fn of_kind(arg: Arg, kind: &'static str) -> Arg {
         "place" => arg.add(DaemonPath::Directory),
         "project" => arg.add(DaemonPath::Project),
         "tape" => arg.add(DaemonPath::Tape),
+        "text_file" => arg.add(DaemonPath::Text),
+        "json_file" => arg.add(DaemonPath::Document),
         _ => arg,
     };
     let arg = match kind {
         "dir" | "place" | "project" => arg.value_hint(ValueHint::DirPath),
-        "file" => arg.value_hint(ValueHint::AnyPath),
+        "file" | "text_file" | "json_file" => arg.value_hint(ValueHint::AnyPath),
         "program" => arg.value_hint(ValueHint::CommandName),
         "command" => arg.value_hint(ValueHint::CommandWithArguments),
         _ => arg,
@@ -269,6 +274,11 @@ fn of_kind(arg: Arg, kind: &'static str) -> Arg {
         return arg.value_parser(OsStringValueParser::new().map(shown));
     }
     match value::names(kind) {
+        Some(names) if kind == "switch" => {
+            let state = value::one_of(names).map(|state| Value::from(state == "on"));
+            let arg = arg.add(Use::Switch).ignore_case(true);
+            arg.value_parser(state)
+        }
         Some(names) => arg.ignore_case(true).value_parser(value::one_of(names)),
         None if value::is_number(kind) => {
             arg.allow_negative_numbers(true).value_parser(reader(kind))
@@ -290,7 +300,7 @@ mod tests {
 
     const RELATIONS: &str = "as is alias group default conflicts overrides requires unless";
     const OFFERS: &str = "live sessions keys variables methods permission_modes";
-    const FLAGS: &str = "required hidden rare comma hyphen negative trailing last";
+    const FLAGS: &str = "required hidden rare comma hyphen negative trailing last own off";
 
     #[test]
     fn the_methods_that_verbs_call_exist() {
@@ -303,10 +313,7 @@ mod tests {
             let (method, more) = call.split_once(' ').unwrap_or((call, ""));
             let mut known = ccd_protocol::methods();
             assert!(known.any(|one| one.name == method), "{method}");
-            assert!(
-                matches!(more, "" | "here") || more.starts_with("if "),
-                "{call}"
-            );
+            assert!(matches!(more, "" | "here" | "open true"), "{call}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! The command that was given, and the values of its arguments as JSON.
 
 use super::definition::method_of;
-use super::offer::DaemonPath;
+use super::offer::{DaemonPath, Use};
 use super::value::Size;
 use crate::detach_keys::{DetachKeys, detach_keys};
 use crate::fields::Fields;
@@ -25,6 +25,7 @@ pub(crate) struct Given {
     /// By the names of the arguments: null for a value that is not there, `false` and an empty list otherwise.
     values: Value,
     paths: Vec<(String, DaemonPath)>,
+    uses: Vec<(String, Use)>,
 }
 
 impl Fields for Given {
@@ -48,6 +49,7 @@ impl Given {
             has_misplaced: false,
             values: Value::Null,
             paths: Vec::new(),
+            uses: Vec::new(),
         }
     }
 
@@ -83,31 +85,48 @@ impl Given {
             if let Some(kind) = arg.get::<DaemonPath>() {
                 self.paths.push((id.to_owned(), *kind));
             }
+            if let Some(other) = arg.get::<Use>() {
+                self.uses.push((id.to_owned(), *other));
+            }
         }
         self.values = Value::Object(values);
         self
     }
 
-    /// Resolves paths for the daemon, whose working directory differs.
+    /// Resolves paths for the daemon, whose working directory differs, and reads files for it.
     pub(crate) fn with_paths<E>(
         mut self,
-        located: impl Fn(&str, DaemonPath) -> Result<String, E>,
+        located: impl Fn(&str, DaemonPath) -> Result<Value, E>,
     ) -> Result<Self, E> {
         for (name, kind) in &self.paths {
-            if let Value::String(path) = &mut self.values[name] {
-                *path = located(path, *kind)?;
+            if let Value::String(path) = &self.values[name] {
+                self.values[name] = located(path, *kind)?;
             }
         }
         Ok(self)
     }
 
-    /// What is given, as the parameters of a method.
+    /// What is given, as the parameters of a method. A size is two of them.
     pub(crate) fn params(&self) -> Value {
+        let mut params = Map::new();
         let all = self.values.as_object().into_iter().flatten();
-        let given = all.filter(|(name, _)| self.is_given(name));
-        given
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect()
+        for (name, value) in all {
+            let other = self.uses.iter().find(|(one, _)| one == name);
+            match (other.map(|(_, other)| *other), value) {
+                (Some(Use::Switch), Value::Bool(is_on)) => {
+                    params.insert(name.clone(), (*is_on).into());
+                }
+                (Some(Use::Own), _) => {}
+                _ if !self.is_given(name) => {}
+                (Some(Use::Off), _) => drop(params.insert(name.clone(), false.into())),
+                (_, Value::String(none)) if name == "timeout_ms" && none == "none" => {
+                    params.insert(name.clone(), Value::Null);
+                }
+                (None, Value::Object(size)) if name == "size" => params.extend(size.clone()),
+                (_, value) => drop(params.insert(name.clone(), value.clone())),
+            }
+        }
+        params.into()
     }
 
     /// Those of the arguments `names` that are given, as a record.

@@ -28,6 +28,7 @@ pub(super) fn read(kind: &str, text: &str) -> Result<Value, String> {
         "count" => json!(count(text)?),
         "int" => json!(text.parse::<i64>().map_err(|_| "give a whole number")?),
         "seconds" => json!(seconds(text)?),
+        "in_ms" => json!(seconds(text)? * 1000.0),
         "ms" => json!(not_negative(text, "0 or more milliseconds, such as 500")?),
         "minutes" => json!(60.0 * not_negative(text, "0 or more minutes, such as 10 or 0.5")?),
         "interval" => json!(interval(text)?),
@@ -50,7 +51,9 @@ pub(super) fn read(kind: &str, text: &str) -> Result<Value, String> {
         "tools" => tools(text)?,
         "decorator" => decorator(text)?,
         "keys" => detach_keys(text).map(|_| json!(text))?,
-        "file" | "tape" if text.is_empty() => return Err("give a path".to_owned()),
+        "file" | "tape" | "text_file" | "json_file" if text.is_empty() => {
+            return Err("give a path".to_owned());
+        }
         kind => match kind.split_once("..") {
             Some(limits) => json!(within(text, limits)?),
             None => json!(text),
@@ -63,14 +66,15 @@ pub(super) fn read(kind: &str, text: &str) -> Result<Value, String> {
 pub(super) fn is_known(kind: &'static str) -> bool {
     let with_a_form =
         "size dir place project variable terminal_type tools decorator keys time moment turns";
-    let as_given = "tape file program command raw";
+    let as_given = "tape file text_file json_file program command raw";
     let mut kinds = with_a_form.split(' ').chain(as_given.split(' '));
     is_number(kind) || names(kind).is_some() || kinds.any(|one| one == kind)
 }
 
 /// True for kinds whose values may start with `-`, so that a negative number is not taken for an option.
 pub(super) fn is_number(kind: &str) -> bool {
-    let numbers = "count int seconds ms minutes interval timeout age days factor percent latency";
+    let numbers =
+        "count int seconds in_ms ms minutes interval timeout age days factor percent latency";
     kind.contains("..") || numbers.split(' ').any(|number| number == kind)
 }
 
@@ -85,6 +89,7 @@ pub(super) fn names(kind: &'static str) -> Option<Vec<&'static str>> {
         "pattern_type" => PatternType::ALL.map(PatternType::name).to_vec(),
         "data_part" => DataPart::ALL.map(DataPart::name).to_vec(),
         "event" => EVENTS.to_vec(),
+        "switch" => vec!["on", "off"],
         kind if kind.contains('|') => kind.split('|').collect(),
         _ => return None,
     })

@@ -27,8 +27,8 @@ pub(crate) use host::{Host, is_elsewhere, set_elsewhere};
 pub(crate) use launch::{LaunchError, find_program};
 pub(crate) use peer::check as check_peer;
 pub(crate) use request::{
-    Answer, CLIENT_NAME, Connection, call_at, call_within, close, fetch_within, garbled, lost,
-    request_at, request_line, written,
+    Answer, CLIENT_NAME, Connection, close, fetch_within, garbled, lost, request_at, request_line,
+    written,
 };
 pub(crate) use ssh::{GREETING, SshError};
 pub(crate) use start::make_socket_folder;

@@ -302,25 +302,8 @@ pub(crate) fn request_line(
     Ok(line)
 }
 
-/// Connects to `place` and calls a method, again if [`again()`] says that this is safe.
-pub(crate) fn call_at<M: Method>(
-    place: &DaemonAddress,
-    params: &M::Params,
-) -> Result<Answer<M::Reply>, Failure> {
-    call_within::<M>(place, params, None)
-}
-
-/// Calls as [`call_at`] does, but fails if the daemon replies to nothing any more after `limit`.
-pub(crate) fn call_within<M: Method>(
-    place: &DaemonAddress,
-    params: &M::Params,
-    limit: Option<Duration>,
-) -> Result<Answer<M::Reply>, Failure> {
-    request_within(place, M::NAME, &written(M::NAME, params)?, limit)
-        .and_then(|json| answer(M::NAME, json))
-}
-
-/// Calls as [`call_within`] does, for a reply of which only some members are needed.
+/// Connects to `place` and calls a method, again if [`again()`] says that this is safe. Fails if the daemon replies to nothing any
+/// more after `limit`.
 pub(crate) fn fetch_within(
     place: &DaemonAddress,
     method: &str,
@@ -343,7 +326,7 @@ pub(crate) fn close(place: &DaemonAddress, session: &str) -> Result<Value, Failu
     fetch_within(place, SessionClose::NAME, &params, None).map(|answer| answer.value)
 }
 
-/// Connects to `place` and calls a method by name, as [`call_at`] does.
+/// Connects to `place` and calls a method by name, as [`fetch_within`] does.
 pub(crate) fn request_at(
     place: &DaemonAddress,
     method: &str,

@@ -3,7 +3,6 @@
 use super::*;
 use crate::Exit;
 use crate::call::test_server::{TestServer, Turn};
-use ccd_protocol::daemon::{DaemonPing, DaemonReload};
 use ccd_protocol::{ErrorCode, NoParams};
 
 /// A server that answers the first request of each connection with the next of `replies`, then closes it.
@@ -13,8 +12,8 @@ fn serve(replies: &[&str]) -> TestServer {
     TestServer::start(turns.collect())
 }
 
-fn ping(server: &TestServer) -> Result<Answer<ccd_protocol::Done>, Failure> {
-    call_at::<DaemonPing>(&server.place, &NoParams {})
+fn ping(server: &TestServer) -> Result<Answer<Value>, Failure> {
+    fetch_within(&server.place, "daemon.ping", &NoParams {}, None)
 }
 
 #[test]
@@ -60,7 +59,7 @@ fn call_slow(replies: &str) -> Result<(), Failure> {
     let turns = vec![Turn::Lose, Turn::Raw(replies.to_owned()), Turn::KeepOpen];
     let server = TestServer::start(vec![turns]);
     let limit = Some(Duration::from_millis(1));
-    let answer = call_within::<DaemonReload>(&server.place, &NoParams {}, limit);
+    let answer = fetch_within(&server.place, "daemon.reload", &NoParams {}, limit);
     let requests = server.requests();
     let methods = requests.iter().map(|request| &request["method"]);
     assert!(methods.eq(["daemon.reload", "daemon.ping"]));

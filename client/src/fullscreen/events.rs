@@ -10,6 +10,7 @@ use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 /// How long to wait for the rest of a sequence; after that it was the escape key.
@@ -44,9 +45,42 @@ pub(crate) struct Events {
 }
 
 impl Waker {
-    pub(crate) fn wake(&self) {
+    fn wake(&self) {
         // If the socket is full, the wake-up is pending already.
         let _ = (&self.0).write(&[0]);
+    }
+}
+
+/// Sends reports of a thread to the screen, and wakes it.
+#[derive(Debug)]
+pub(crate) struct Reporter<R> {
+    reports: SyncSender<R>,
+    waker: Arc<Waker>,
+}
+
+impl<R> Clone for Reporter<R> {
+    fn clone(&self) -> Self {
+        Self {
+            reports: self.reports.clone(),
+            waker: Arc::clone(&self.waker),
+        }
+    }
+}
+
+impl<R> Reporter<R> {
+    pub(crate) fn new(waker: Waker) -> (Self, Receiver<R>) {
+        /// Most reports that wait for the screen to be drawn; a thread with a further one waits.
+        const MAX_REPORTS: usize = 16;
+        let (reports, received) = sync_channel(MAX_REPORTS);
+        let waker = Arc::new(waker);
+        (Self { reports, waker }, received)
+    }
+
+    /// Sends a report; false if nobody listens any more.
+    pub(crate) fn report(&self, report: R) -> bool {
+        let is_taken = self.reports.send(report).is_ok();
+        self.waker.wake();
+        is_taken
     }
 }
 

@@ -26,6 +26,17 @@ pub(crate) enum Key {
 }
 
 impl Key {
+    /// Returns the key that a letter stands for in a pager.
+    pub(crate) fn as_in_less(self) -> Self {
+        match self {
+            Self::Char('k') => Self::Up,
+            Self::Char('j') => Self::Down,
+            Self::Char('g') => Self::Home,
+            Self::Char('G') => Self::End,
+            key => key,
+        }
+    }
+
     /// Types into a text of at most `max_bytes`, as a shell's line is edited at its end. Returns false for a key that does
     /// something else.
     pub(crate) fn type_into(self, text: &mut String, max_bytes: usize) -> bool {
@@ -41,6 +52,20 @@ impl Key {
         }
         true
     }
+}
+
+/// Returns the item of a list that a key selects, in place of the one at `at`, if it is such a key.
+pub(crate) fn moved(key: Key, at: usize, len: usize, page: usize) -> Option<usize> {
+    let last = len.saturating_sub(1);
+    Some(match key {
+        Key::Up => at.saturating_sub(1),
+        Key::Down => (at + 1).min(last),
+        Key::PageUp => at.saturating_sub(page),
+        Key::PageDown => (at + page).min(last),
+        Key::Home => 0,
+        Key::End => last,
+        _ => return None,
+    })
 }
 
 /// Decodes bytes into keys; a sequence may be split between reads.

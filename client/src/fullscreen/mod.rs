@@ -7,6 +7,6 @@ mod keys;
 mod screen;
 
 use canvas::Canvas;
-pub(crate) use events::{Event, Events, Waker};
-pub(crate) use keys::Key;
+pub(crate) use events::{Event, Events, Reporter, Waker};
+pub(crate) use keys::{Key, moved};
 pub(crate) use screen::{Fullscreen, LeftBy, View};

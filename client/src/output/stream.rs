@@ -3,12 +3,12 @@
 use super::base64::decode;
 use super::follow::Follow;
 use crate::Failure;
-use crate::call::{Connection, DaemonAddress, call_at};
+use crate::call::{Connection, DaemonAddress, fetch_within};
+use crate::fields::Fields as _;
 use crate::lifeline::Lifeline;
-use ccd_protocol::session::{
-    Ended, Lagged, OutputEvent, SessionRead, SessionReadParams, SessionReadReply,
-    SessionSubscribeParams,
-};
+use crate::typed::typed;
+use ccd_protocol::session::{Ended, Lagged, OutputEvent, SessionSubscribeParams};
+use serde_json::json;
 use std::collections::VecDeque;
 use std::io::IsTerminal as _;
 
@@ -120,17 +120,15 @@ impl Output {
         if lagged.from >= lagged.to {
             return Ok(false);
         }
-        let params = SessionReadParams {
-            session: self.session.clone(),
-            since: Some(lagged.from),
-            lines: None,
-            max_bytes: Some(CATCH_UP_BYTES.min(lagged.to - lagged.from)),
-            raw: self.is_raw,
-        };
-        let reply = call_at::<SessionRead>(&self.place, &params)?.value;
+        let len = CATCH_UP_BYTES.min(lagged.to - lagged.from);
+        let params = json!({
+            "session": self.session, "since": lagged.from, "max_bytes": len, "raw": self.is_raw,
+        });
+        let reply = fetch_within(&self.place, "session.read", &params, None)?.value;
+        let (start, end) = (reply.number("start"), reply.number("end"));
         // Lost bytes come before those that were read; if nothing was read, the whole rest is lost.
-        let read_from = reply.start.clamp(lagged.from, lagged.to);
-        let read_to = reply.end.clamp(read_from, lagged.to);
+        let read_from = start.clamp(lagged.from, lagged.to);
+        let read_to = end.clamp(read_from, lagged.to);
         if read_to == read_from {
             self.missing_bytes += lagged.to - lagged.from;
             return Ok(false);
@@ -140,10 +138,14 @@ impl Output {
             from: read_to,
             ..lagged
         });
-        let bytes = bytes_of(&reply)?;
+        let bytes = match reply["text"].as_str() {
+            Some(text) => text.as_bytes().to_vec(),
+            None => decode(reply.text("data_b64"))?,
+        };
         // Offsets count bytes, not text.
-        let stderr = if self.is_raw { &reply.stderr[..] } else { &[] };
-        self.parts.extend(parts_of(reply.start, &bytes, stderr));
+        let stderr = Some(reply.at("stderr")).filter(|_| self.is_raw);
+        let stderr: Vec<[u64; 2]> = stderr.and_then(|all| typed(all).ok()).unwrap_or_default();
+        self.parts.extend(parts_of(start, &bytes, &stderr));
         Ok(true)
     }
 }
@@ -166,15 +168,6 @@ fn parts_of(start: u64, bytes: &[u8], stderr: &[[u64; 2]]) -> Vec<OutputChunk> {
         |part| !matches!(part, OutputChunk::Output(bytes) | OutputChunk::Error(bytes) if bytes.is_empty()),
     );
     parts
-}
-
-/// Returns the content of a reply, text or bytes.
-fn bytes_of(reply: &SessionReadReply) -> Result<Vec<u8>, Failure> {
-    match (&reply.text, &reply.data_b64) {
-        (Some(text), _) => Ok(text.clone().into_bytes()),
-        (None, Some(data)) => decode(data),
-        (None, None) => Ok(Vec::new()),
-    }
 }
 
 #[cfg(test)]

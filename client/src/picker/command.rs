@@ -8,35 +8,36 @@ use ccd_base::shell;
 use std::io;
 use std::ops::ControlFlow;
 
-/// Runs a command as the user would, and waits until the user wants to go back.
+/// Runs a command as the user would. If it is `paged`, the user leaves the pager for the list; otherwise this waits until the user
+/// wants to go back.
 pub(super) fn carry_out(
     words: &[String],
-    back: &str,
+    is_paged: bool,
     context: &mut Context,
     screen: &mut Fullscreen,
 ) -> io::Result<ControlFlow<LeftBy>> {
     screen.pause();
-    let line = format!("$ ccctl {}", shell::line(words));
-    let told = context.write_line(&context.style.paint(Colour::Heading, &line));
-    told.map_err(|failure| io::Error::other(failure.to_string()))?;
-    let how = match own::run(words) {
-        Ok(status) if status.success() => "done".to_owned(),
-        Ok(status) => status.to_string(),
-        Err(error) => format!("the command could not be started: {error}"),
+    let ran = if is_paged {
+        own::run_paged(words)
+    } else {
+        let line = format!("$ ccctl {}", shell::line(words));
+        let told = context.write_line(&context.style.paint(Colour::Heading, &line));
+        told.map_err(|failure| io::Error::other(failure.to_string()))?;
+        own::run(words)
     };
     // Interrupts were meant for the command.
     screen.events.forget_interrupts();
-    wait_for_key(&how, back, context, screen)
-}
-
-/// Says how a command ended, and waits until the user wants to go `back` or to quit.
-pub(super) fn wait_for_key(
-    how: &str,
-    back: &str,
-    context: &Context,
-    screen: &mut Fullscreen,
-) -> io::Result<ControlFlow<LeftBy>> {
-    let hint = format!("({how}; Enter: {back}, q: quit) ");
+    let how = match ran {
+        Ok(status) if status.success() && is_paged => {
+            screen.again()?;
+            return Ok(ControlFlow::Continue(()));
+        }
+        Ok(status) if status.success() => "done".to_owned(),
+        // What went wrong is on the normal screen.
+        Ok(status) => status.to_string(),
+        Err(error) => format!("the command could not be started: {error}"),
+    };
+    let hint = format!("({how}; Enter: list, q: quit) ");
     screen.write(&context.style.paint(Colour::Dim, &hint))?;
     let goes_on = wait(&mut screen.events)?;
     screen.write("\n")?;

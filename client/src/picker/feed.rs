@@ -1,21 +1,15 @@
 //! Threads that query the daemon: for the rest of the list, for previews, and for searches.
 
 use super::preview::{Preview, preview};
-use crate::Failure;
-use crate::call::{DaemonAddress, call_at};
+use crate::call::{DaemonAddress, fetch_within};
 use crate::caller::claude_dirs;
-use crate::fullscreen::Waker;
-use ccd_protocol::conversation::{
-    ConversationList, ConversationListParams, ConversationListReply, ConversationScope,
-    ConversationSearch, ConversationSearchParams, ConversationSearchReply,
-};
+use crate::fields::Fields as _;
+use crate::fullscreen::{Reporter, Waker};
 use parking_lot::Mutex;
+use serde_json::{Value, json};
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-
-/// Most reports that wait for the screen to be drawn; a thread with a further one waits.
-const MAX_REPORTS: usize = 16;
 
 /// Conversations in the first page, which is on the screen before the others are requested.
 const FIRST_PAGE: u64 = 200;
@@ -28,14 +22,15 @@ const HITS: u64 = 100;
 
 #[derive(Debug)]
 pub(super) enum Report {
-    Listed(ConversationListReply),
+    /// A page of the list.
+    Listed(Value),
     Preview {
         file: String,
         preview: Result<Preview, String>,
     },
     Found {
         words: String,
-        reply: Result<ConversationSearchReply, String>,
+        reply: Result<Value, String>,
     },
     /// The list is incomplete, and why.
     Incomplete(String),
@@ -45,57 +40,45 @@ pub(super) enum Report {
 #[derive(Debug)]
 pub(super) struct Feed {
     reports: Receiver<Report>,
-    lists: Latest<String>,
-    previews: Latest<String>,
-    searches: Latest<String>,
+    lists: Latest,
+    previews: Latest,
+    searches: Latest,
 }
 
-pub(super) fn first_page() -> ConversationListParams {
-    ConversationListParams {
-        scope: scope(),
-        limit: Some(FIRST_PAGE),
-        ..ConversationListParams::default()
-    }
-}
-
-fn scope() -> ConversationScope {
-    ConversationScope {
-        claude_dirs: claude_dirs(),
-        ..ConversationScope::default()
-    }
+pub(super) fn first_page() -> Value {
+    json!({"claude_dirs": claude_dirs(), "limit": FIRST_PAGE})
 }
 
 impl Feed {
     pub(super) fn start(place: DaemonAddress, waker: Waker) -> io::Result<Self> {
-        let (reports, received) = sync_channel(MAX_REPORTS);
-        let waker = Arc::new(waker);
-        let report = move |report| {
-            let is_wanted = reports.send(report).is_ok();
-            waker.wake();
-            is_wanted
-        };
-        let (list_place, search_place) = (place.clone(), place.clone());
-        let (list_report, search_report) = (report.clone(), report.clone());
+        let (reporter, reports) = Reporter::new(waker);
+        let (lister, searcher) = (reporter.clone(), reporter.clone());
+        let places = [place.clone(), place.clone()];
+        let [list_place, search_place] = places;
         Ok(Self {
-            reports: received,
+            reports,
             lists: Latest::start("list", move |after| {
-                list_rest(after, &list_place, &list_report);
+                list_rest(after, &list_place, &lister);
             })?,
-            previews: Latest::start("preview", move |file: String| {
+            previews: Latest::start("preview", move |file| {
                 let preview = preview(&file, &place).map_err(|failure| failure.to_string());
-                report(Report::Preview { file, preview });
+                reporter.report(Report::Preview { file, preview });
             })?,
-            searches: Latest::start("search", move |words: String| {
-                let reply = search(&words, &search_place).map_err(|failure| failure.to_string());
-                search_report(Report::Found { words, reply });
+            searches: Latest::start("search", move |words| {
+                let params = json!({"claude_dirs": claude_dirs(), "query": words, "limit": HITS});
+                let reply = fetch_within(&search_place, "conversation.search", &params, None);
+                let reply = reply.map(|answer| answer.value);
+                let reply = reply.map_err(|failure| failure.to_string());
+                searcher.report(Report::Found { words, reply });
             })?,
         })
     }
 
-    pub(super) fn list_after(&self, page: &ConversationListReply) {
-        let is_whole = page.conversations.len() as u64 >= page.total;
-        if let Some(last) = page.conversations.last().filter(|_| !is_whole) {
-            self.lists.want(last.session_id.clone());
+    pub(super) fn list_after(&self, page: &Value) {
+        let listed = page.list("conversations");
+        let is_whole = listed.len() as u64 >= page.number("total");
+        if let Some(last) = listed.last().filter(|_| !is_whole) {
+            self.lists.want(last.text("session_id").to_owned());
         }
     }
 
@@ -114,49 +97,35 @@ impl Feed {
     }
 }
 
-fn list_rest(mut after: String, place: &DaemonAddress, report: &impl Fn(Report) -> bool) {
+fn list_rest(after: String, place: &DaemonAddress, reporter: &Reporter<Report>) {
+    let mut params = json!({"claude_dirs": claude_dirs(), "limit": PAGE, "before": after});
     loop {
-        let params = ConversationListParams {
-            limit: Some(PAGE),
-            before: Some(after),
-            ..first_page()
-        };
-        let page = match call_at::<ConversationList>(place, &params) {
+        let page = match fetch_within(place, "conversation.list", &params, None) {
             Ok(answer) => answer.value,
             Err(failure) => {
-                report(Report::Incomplete(failure.to_string()));
+                reporter.report(Report::Incomplete(failure.to_string()));
                 return;
             }
         };
-        let Some(last) = page.conversations.last() else {
+        let Some(last) = page.list("conversations").last() else {
             return;
         };
-        after = last.session_id.clone();
-        if !report(Report::Listed(page)) {
+        params["before"] = last["session_id"].clone();
+        if !reporter.report(Report::Listed(page)) {
             return;
         }
     }
 }
 
-fn search(words: &str, place: &DaemonAddress) -> Result<ConversationSearchReply, Failure> {
-    let params = ConversationSearchParams {
-        query: words.to_owned(),
-        scope: scope(),
-        limit: Some(HITS),
-        ..ConversationSearchParams::default()
-    };
-    Ok(call_at::<ConversationSearch>(place, &params)?.value)
-}
-
 /// A thread that carries out the latest of the requests made while it was busy.
 #[derive(Debug)]
-struct Latest<T> {
-    wanted: Arc<Mutex<Option<T>>>,
+struct Latest {
+    wanted: Arc<Mutex<Option<String>>>,
     nudge: SyncSender<()>,
 }
 
-impl<T: Send + 'static> Latest<T> {
-    fn start(name: &str, work: impl Fn(T) + Send + 'static) -> io::Result<Self> {
+impl Latest {
+    fn start(name: &str, work: impl Fn(String) + Send + 'static) -> io::Result<Self> {
         let wanted = Arc::new(Mutex::new(None));
         let (nudge, nudged) = sync_channel(1);
         let taken = Arc::clone(&wanted);
@@ -172,7 +141,7 @@ impl<T: Send + 'static> Latest<T> {
         Ok(Self { wanted, nudge })
     }
 
-    fn want(&self, request: T) {
+    fn want(&self, request: String) {
         *self.wanted.lock() = Some(request);
         // If it cannot be sent, the thread is to look already.
         let _ = self.nudge.try_send(());

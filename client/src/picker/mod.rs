@@ -20,7 +20,7 @@ use std::ops::ControlFlow;
 pub(crate) fn conversations(global: Global) -> Result<Exit, Failure> {
     let context = Context::new(global);
     // Errors of the daemon are reported on the normal screen, and it is started if that is allowed.
-    let first = context.call::<ccd_protocol::conversation::ConversationList>(&feed::first_page())?;
+    let first = context.fetch("conversation.list", &feed::first_page())?;
     let place = context.place()?.without_start().without_questions();
     let (events, waker) = Events::listen().map_err(Failure::io("the terminal"))?;
     let mut picker = Picker {
@@ -59,10 +59,9 @@ impl View for Picker {
                 screen.redraw();
                 ControlFlow::Continue(())
             }
-            Some(PickAction::Show(words)) => self.show(words, screen)?,
-            Some(PickAction::Run(words)) => {
-                command::carry_out(&self.words(words), "list", &mut self.context, screen)?
-            }
+            // Without a pager, as any other command.
+            Some(PickAction::Show(words)) => self.carry_out(words, pager::is_used(), screen)?,
+            Some(PickAction::Run(words)) => self.carry_out(words, false, screen)?,
         };
         self.ask();
         Ok(done)
@@ -86,37 +85,14 @@ impl Picker {
         }
     }
 
-    /// Shows a conversation in the pager, which the user leaves for the list; without a pager, as any other command.
-    fn show(
+    fn carry_out(
         &mut self,
         words: Vec<String>,
+        is_paged: bool,
         screen: &mut Fullscreen,
     ) -> io::Result<ControlFlow<LeftBy>> {
-        let words = self.words(words);
-        if !pager::is_used() {
-            return command::carry_out(&words, "list", &mut self.context, screen);
-        }
-        screen.pause();
-        let ran = own::run_paged(&words);
-        // Interrupts were meant for the command.
-        screen.events.forget_interrupts();
-        match ran {
-            Ok(status) if status.success() => {
-                screen.again()?;
-                Ok(ControlFlow::Continue(()))
-            }
-            // What went wrong is on the normal screen.
-            Ok(status) => command::wait_for_key(&status.to_string(), "list", &self.context, screen),
-            Err(error) => {
-                let how = format!("the command could not be started: {error}");
-                command::wait_for_key(&how, "list", &self.context, screen)
-            }
-        }
-    }
-
-    fn words(&self, words: Vec<String>) -> Vec<String> {
         let mut all = own::options(&self.context.global);
         all.extend(words);
-        all
+        command::carry_out(&all, is_paged, &mut self.context, screen)
     }
 }

@@ -2,11 +2,10 @@
 
 use super::feed::Report;
 use super::preview::Preview;
-use crate::fullscreen::Key;
+use crate::fields::Fields as _;
+use crate::fullscreen::{Key, moved};
 use crate::render::on_one_line;
-use ccd_protocol::conversation::{
-    ConversationHit, ConversationListReply, ConversationSearchReply, ConversationSummary,
-};
+use serde_json::Value;
 use std::collections::HashMap;
 
 const MAX_TYPED: usize = 256;
@@ -34,7 +33,7 @@ pub(super) enum Mode {
 
 #[derive(Debug, Default)]
 pub(super) struct Pick {
-    pub(super) all: Vec<ConversationSummary>,
+    pub(super) all: Vec<Value>,
     /// Number of conversations, of which some may not be listed yet.
     pub(super) total: u64,
     /// What the words are looked for in, for each conversation.
@@ -45,7 +44,7 @@ pub(super) struct Pick {
     pub(super) matching: Vec<usize>,
     /// The words that were searched for last, and what was found.
     searched: Option<String>,
-    pub(super) found: ConversationSearchReply,
+    pub(super) found: Value,
     pub(super) is_searching: bool,
     pub(super) selected: usize,
     /// The first item shown.
@@ -58,33 +57,19 @@ pub(super) struct Pick {
     pub(super) page: usize,
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Selected<'a> {
-    Conversation(&'a ConversationSummary),
-    Hit(&'a ConversationHit),
-}
-
-impl Selected<'_> {
-    pub(super) fn session(&self) -> &str {
-        match self {
-            Selected::Conversation(one) => &one.session_id,
-            Selected::Hit(hit) => &hit.session_id,
-        }
-    }
-}
-
 impl Pick {
-    pub(super) fn listed(&mut self, page: ConversationListReply) {
-        self.total = page.total;
-        for one in page.conversations {
+    pub(super) fn listed(&mut self, page: Value) {
+        self.total = page.number("total");
+        for one in page.list("conversations") {
+            let place = one["cwd"].as_str().unwrap_or_else(|| one.text("project"));
             let parts = [
-                one.title.as_deref().unwrap_or_default(),
-                one.cwd.as_deref().unwrap_or(&one.project),
-                one.branch.as_deref().unwrap_or_default(),
-                &one.session_id,
+                one.text("title"),
+                place,
+                one.text("branch"),
+                one.text("session_id"),
             ];
             self.names.push(parts.join("\n").to_lowercase());
-            self.all.push(one);
+            self.all.push(one.clone());
         }
         self.filter();
     }
@@ -103,7 +88,7 @@ impl Pick {
                 self.is_searching = false;
                 self.found = reply.unwrap_or_else(|why| {
                     self.mistake = Some(why);
-                    ConversationSearchReply::default()
+                    Value::Null
                 });
                 (self.selected, self.first) = (0, 0);
             }
@@ -115,34 +100,35 @@ impl Pick {
     pub(super) fn len(&self) -> usize {
         match self.mode {
             Mode::Names => self.matching.len(),
-            Mode::Texts => self.found.hits.len(),
+            Mode::Texts => self.found.list("hits").len(),
         }
     }
 
-    pub(super) fn selected(&self) -> Option<Selected<'_>> {
+    /// The selected conversation or hit.
+    pub(super) fn selected(&self) -> Option<&Value> {
         match self.mode {
-            Mode::Names => {
-                let index = self.matching.get(self.selected)?;
-                self.all.get(*index).map(Selected::Conversation)
-            }
-            Mode::Texts => self.found.hits.get(self.selected).map(Selected::Hit),
+            Mode::Names => self.all.get(*self.matching.get(self.selected)?),
+            Mode::Texts => self.found.list("hits").get(self.selected),
         }
     }
 
-    pub(super) fn conversation(&self) -> Option<&ConversationSummary> {
-        match self.selected()? {
-            Selected::Conversation(one) => Some(one),
-            Selected::Hit(hit) => self.all.iter().find(|one| one.session_id == hit.session_id),
-        }
+    pub(super) fn conversation(&self) -> Option<&Value> {
+        self.conversation_of(self.selected()?)
+    }
+
+    /// The conversation with a hit, if it is listed.
+    pub(super) fn conversation_of(&self, hit: &Value) -> Option<&Value> {
+        let mut all = self.all.iter();
+        all.find(|one| one["session_id"] == hit["session_id"])
     }
 
     pub(super) fn preview(&self) -> Option<&Result<Preview, String>> {
-        self.previews.get(&self.conversation()?.file)
+        self.previews.get(self.conversation()?.text("file"))
     }
 
     /// Returns the file of a conversation whose preview is to be requested, once.
     pub(super) fn wanted_preview(&mut self) -> Option<String> {
-        let file = self.conversation()?.file.clone();
+        let file = self.conversation()?.text("file").to_owned();
         if self.previews.contains_key(&file) || self.asked.as_ref() == Some(&file) {
             return None;
         }
@@ -158,7 +144,7 @@ impl Pick {
         }
         self.searched = Some(words.clone());
         if words.is_empty() {
-            self.found = ConversationSearchReply::default();
+            self.found = Value::Null;
             self.is_searching = false;
             return None;
         }
@@ -168,19 +154,25 @@ impl Pick {
 
     pub(super) fn command(&self) -> Option<Vec<String>> {
         let selected = self.selected()?;
-        let mut words = ["conversation", "show", selected.session()]
-            .map(str::to_owned)
-            .to_vec();
-        if let Selected::Hit(hit) = selected {
-            words.extend(["--at".to_owned(), hit.uuid.clone()]);
-        }
-        Some(words)
+        let words = ["conversation", "show", selected.text("session_id")];
+        let at = self.mode == Mode::Texts;
+        let at = at.then(|| ["--at", selected.text("uuid")]);
+        let words = words.into_iter().chain(at.into_iter().flatten());
+        Some(words.map(str::to_owned).collect())
     }
 
     pub(super) fn key(&mut self, key: Key) -> Option<PickAction> {
         self.mistake = None;
-        let last = self.len().saturating_sub(1);
         let page = self.page.saturating_sub(1).max(1);
+        let key = match key {
+            Key::Control('p') => Key::Up,
+            Key::Control('n') => Key::Down,
+            key => key,
+        };
+        if let Some(selected) = moved(key, self.selected, self.len(), page) {
+            self.selected = selected;
+            return None;
+        }
         match key {
             Key::Control('c' | 'd') => return Some(PickAction::Leave),
             Key::Control('z') => return Some(PickAction::Suspend),
@@ -189,8 +181,8 @@ impl Pick {
             Key::Escape => self.typed.clear(),
             Key::Enter => return self.command().map(PickAction::Show),
             Key::Control('o') => {
-                let session = self.selected()?.session().to_owned();
-                let words = ["conversation", "open", &session].map(str::to_owned);
+                let session = self.selected()?.text("session_id");
+                let words = ["conversation", "open", session].map(str::to_owned);
                 return Some(PickAction::Run(words.to_vec()));
             }
             Key::Tab => {
@@ -199,22 +191,11 @@ impl Pick {
                     Mode::Texts => Mode::Names,
                 };
             }
-            Key::Up | Key::Control('p') => return self.select(self.selected.saturating_sub(1)),
-            Key::Down | Key::Control('n') => return self.select((self.selected + 1).min(last)),
-            Key::PageUp => return self.select(self.selected.saturating_sub(page)),
-            Key::PageDown => return self.select((self.selected + page).min(last)),
-            Key::Home => return self.select(0),
-            Key::End => return self.select(last),
             key if key.type_into(&mut self.typed, MAX_TYPED) => {}
             _ => return None,
         }
         (self.selected, self.first) = (0, 0);
         self.filter();
-        None
-    }
-
-    fn select(&mut self, index: usize) -> Option<PickAction> {
-        self.selected = index;
         None
     }
 

@@ -1,13 +1,12 @@
 //! What the preview of a conversation shows besides its line in the list: how it began, and what was said last.
 
 use crate::Failure;
-use crate::call::{DaemonAddress, call_at};
+use crate::call::{DaemonAddress, garbled, request_at};
+use crate::fields::Fields as _;
 use crate::render::{self, on_one_line, readable};
-use ccd_protocol::conversation::{
-    ConversationPageParams, ConversationParams, ConversationTurn, ConversationTurns,
-    ConversationTurnsReply, TurnRole, typed,
-};
-use serde_json::Value;
+use ccd_base::surrogate::mended;
+use ccd_protocol::conversation::typed;
+use serde_json::{Value, json};
 
 /// Turns in which the first prompt is looked for.
 const FIRST_TURNS: u64 = 10;
@@ -22,93 +21,72 @@ const MAX_CHARS: usize = 2000;
 pub(super) struct Preview {
     pub(super) prompt: String,
     /// Who says what, the last one at the end.
-    pub(super) last: Vec<(TurnRole, String)>,
+    pub(super) last: Vec<(String, String)>,
 }
 
 pub(super) fn preview(file: &str, place: &DaemonAddress) -> Result<Preview, Failure> {
-    let turns = |from: u64, limit: u64| -> Result<ConversationTurnsReply, Failure> {
-        let params = ConversationPageParams {
-            conversation: ConversationParams {
-                file: Some(file.to_owned()),
-                ..ConversationParams::default()
-            },
-            from: Some(from),
-            limit: Some(limit),
-            nested: true,
-            ..ConversationPageParams::default()
-        };
-        Ok(call_at::<ConversationTurns>(place, &params)?.value)
+    let turns = |from: u64, limit: u64| {
+        let params = json!({"file": file, "from": from, "limit": limit, "nested": true});
+        let json = request_at(place, "conversation.turns", &params)?;
+        // Half a character may be escaped in what Claude Code wrote.
+        serde_json::from_slice::<Value>(&mended(json.get().as_bytes()))
+            .map_err(|error| garbled("conversation.turns", &error))
     };
     let first = turns(0, FIRST_TURNS)?;
-    let last = turns(first.total_turns.saturating_sub(LAST_TURNS), LAST_TURNS)?;
-    Ok(of(&first.turns, &last.turns))
+    let last = first.number("total_turns").saturating_sub(LAST_TURNS);
+    let last = turns(last, LAST_TURNS)?;
+    Ok(of(first.list("turns"), last.list("turns")))
 }
 
-fn of(first: &[ConversationTurn], last: &[ConversationTurn]) -> Preview {
-    let main = |turn: &&ConversationTurn| turn.parent_tool_use_id.is_none();
+fn of(first: &[Value], last: &[Value]) -> Preview {
+    let main = |turn: &&Value| turn["parentToolUseId"].is_null();
     let mut prompts = first.iter().filter(main);
-    let prompt = prompts.find_map(|turn| match turn.role {
-        TurnRole::User => said(turn),
-        TurnRole::Assistant => None,
-    });
+    let is_user = |turn: &&Value| turn.text("role") == "user";
+    let prompt = prompts.find_map(|turn| Some(turn).filter(is_user).and_then(said));
     let last = last.iter().filter(main);
     Preview {
         prompt: prompt.unwrap_or_default(),
         last: last
-            .filter_map(|turn| Some((turn.role, said(turn)?)))
+            .filter_map(|turn| Some((turn.text("role").to_owned(), said(turn)?)))
             .collect(),
     }
 }
 
 /// Returns the text of a turn and its calls, a line each; `None` if there is nothing.
-fn said(turn: &ConversationTurn) -> Option<String> {
-    let blocks = turn.content_blocks.iter().filter_map(|raw| {
-        let block: Value = serde_json::from_str(raw.get()).unwrap_or_default();
-        match block["type"].as_str().unwrap_or_default() {
-            "text" => Some(readable(&typed(block["text"].as_str().unwrap_or_default()))),
-            kind if kind.ends_with("tool_use") => {
-                let tool = block["name"].as_str().unwrap_or_default();
-                let call = format!("• {tool} {}", render::about(&block["input"]));
-                Some(on_one_line(&call))
-            }
-            _ => None,
+fn said(turn: &Value) -> Option<String> {
+    let blocks = turn.list("contentBlocks").iter();
+    let texts = blocks.filter_map(|block| match block.text("type") {
+        "text" => Some(readable(&typed(block.text("text")))),
+        kind if kind.ends_with("tool_use") => {
+            let about = render::about(block.at("input"));
+            Some(on_one_line(&format!("• {} {about}", block.text("name"))))
         }
+        _ => None,
     });
-    let text: Vec<String> = blocks.filter(|text| !text.trim().is_empty()).collect();
-    let text: String = text.join("\n").trim().chars().take(MAX_CHARS).collect();
+    let texts: Vec<String> = texts.filter(|text| !text.trim().is_empty()).collect();
+    let text: String = texts.join("\n").trim().chars().take(MAX_CHARS).collect();
     (!text.is_empty()).then_some(text)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::value::to_raw_value;
-
-    fn turn(role: TurnRole, parent: Option<&str>, blocks: &[Value]) -> ConversationTurn {
-        ConversationTurn {
-            role,
-            parent_tool_use_id: parent.map(str::to_owned),
-            content_blocks: blocks
-                .iter()
-                .map(|block| to_raw_value(block).unwrap())
-                .collect(),
-            ..ConversationTurn::default()
-        }
-    }
 
     #[test]
     fn a_preview_has_the_first_prompt_and_what_was_said_last() {
-        let text = |text: &str| serde_json::json!({"type": "text", "text": text});
-        let call = serde_json::json!({"type": "tool_use", "name": "Bash", "input": {"command": "cargo\n test"}});
+        let turn = |role: &str, parent: Option<&str>, blocks: Value| json!({"role": role, "parentToolUseId": parent, "contentBlocks": blocks});
+        let text = |text: &str| json!({"type": "text", "text": text});
+        let call =
+            json!({"type": "tool_use", "name": "Bash", "input": {"command": "cargo\n test"}});
         let first = [
-            turn(TurnRole::User, None, &[]),
-            turn(TurnRole::User, None, &[text(" do\u{1b}[2J it ")]),
+            turn("user", None, json!([])),
+            turn("user", None, json!([text(" do\u{1b}[2J it ")])),
         ];
         let last = [
-            turn(TurnRole::Assistant, None, &[text("Yes."), call]),
-            turn(TurnRole::User, None, &[]),
-            turn(TurnRole::Assistant, Some("t1"), &[text("deep")]),
-            turn(TurnRole::Assistant, None, &[text("Done.")]),
+            turn("assistant", None, json!([text("Yes."), call])),
+            turn("user", None, json!([])),
+            turn("assistant", Some("t1"), json!([text("deep")])),
+            turn("assistant", None, json!([text("Done.")])),
         ];
         let preview = of(&first, &last);
         assert_eq!(preview.prompt, "do it");

@@ -1,22 +1,19 @@
 //! Draws the list, and the preview beside or below it.
 
-use super::pick::{Mode, Pick, Selected};
+use super::pick::{Mode, Pick};
 use super::preview::Preview;
+use crate::fields::Fields as _;
 use crate::render::{
-    self, Colour, Line, age, counted, cut, on_one_line, printable, readable, scrolled,
+    self, Colour, Line, Style, cut, printable, readable, scrolled, text, text_line,
 };
 use ccd_base::shell;
-use ccd_protocol::conversation::{ConversationHit, ConversationSummary, TurnRole};
-use std::time::SystemTime;
+use serde_json::{Value, json};
 
 /// From this width on, the preview is beside the list.
 const WIDE: usize = 120;
 
 /// With fewer lines for both, there is no preview.
 const MIN_ROWS: usize = 14;
-
-/// Columns of a project's name.
-const PROJECT: usize = 14;
 
 const PROMPT_LINES: usize = 6;
 
@@ -59,25 +56,15 @@ fn body(pick: &mut Pick, room: usize, columns: usize) -> Vec<Line> {
 }
 
 fn head(pick: &Pick, rows: usize, columns: usize) -> Vec<Line> {
-    let (name, count) = match pick.mode {
-        Mode::Names => {
-            let more = if (pick.all.len() as u64) < pick.total {
-                ", reading more"
-            } else {
-                ""
-            };
-            let shown = format!("{} of {}{more}", pick.len(), pick.total);
-            ("filter", shown)
-        }
-        Mode::Texts if pick.is_searching => ("search", "searching".to_owned()),
-        Mode::Texts if pick.typed.trim().is_empty() => {
-            ("search", "type words that were said".to_owned())
-        }
-        Mode::Texts => match pick.found.total {
-            total @ 10_000.. => ("search", format!("{} of {total} or more", pick.len())),
-            total => ("search", format!("{} of {total}", pick.len())),
-        },
+    let (name, total) = match pick.mode {
+        Mode::Names => ("filter", pick.total),
+        Mode::Texts => ("search", pick.found.number("total")),
     };
+    let count = json!({
+        "shown": pick.len(), "total": total, "is_partial": (pick.all.len() as u64) < total,
+        "is_searching": pick.is_searching, "is_empty": pick.typed.trim().is_empty(),
+    });
+    let count = text(&format!("picked {name}"), &count);
     let mut lines = Vec::new();
     if rows >= 8 {
         let mut title = Line::of("ccctl conversation", Some(Colour::Heading));
@@ -93,55 +80,38 @@ fn head(pick: &Pick, rows: usize, columns: usize) -> Vec<Line> {
 fn items(pick: &mut Pick, room: usize, columns: usize) -> Vec<Line> {
     pick.page = room;
     pick.first = scrolled(pick.first, pick.selected, pick.len(), room);
-    let now = SystemTime::now();
     let end = pick.len().min(pick.first + room);
     let line = |index: usize| {
         let line = match pick.mode {
-            Mode::Names => conversation(&pick.all[pick.matching[index]], now),
-            Mode::Texts => hit(&pick.found.hits[index], pick, now),
+            Mode::Names => shown("picked conversation", &pick.all[pick.matching[index]]),
+            Mode::Texts => {
+                let mut hit = pick.found.list("hits")[index].clone();
+                let known = pick.conversation_of(&hit);
+                hit["project"] = known.map_or("", |one| one.text("project")).into();
+                shown("picked hit", &hit)
+            }
         };
         line.in_list(index == pick.selected, columns)
     };
     (pick.first..end).map(line).collect()
 }
 
-fn conversation(one: &ConversationSummary, now: SystemTime) -> Line {
-    let used = age(one.ended_at.as_deref().unwrap_or_default(), now);
-    let mut line = Line::of(
-        format!(
-            "{used:>5}  {:>7}  ",
-            render::cost_or_more(one.cost_usd, one.cost_at_least_usd)
-        ),
-        Some(Colour::Dim),
-    );
-    line.append(Line::of(printable(&one.project), None).fitted(PROJECT));
-    let title = one.title.as_deref().unwrap_or_default();
-    line.push(format!("  {}", on_one_line(title)), None);
-    line
-}
-
-fn hit(hit: &ConversationHit, pick: &Pick, now: SystemTime) -> Line {
-    let used = age(hit.at.as_deref().unwrap_or_default(), now);
-    let mut line = Line::of(format!("{used:>5}  "), Some(Colour::Dim));
-    let known = pick.all.iter().find(|one| one.session_id == hit.session_id);
-    let project = known.map_or_else(String::new, |one| printable(&one.project));
-    line.append(Line::of(project, None).fitted(PROJECT));
-    line.push(format!("  {}", on_one_line(&hit.snippet)), None);
-    line
+fn shown(template: &str, record: &Value) -> Line {
+    text_line(template, record, Style::default())
 }
 
 fn preview(pick: &Pick, room: usize, columns: usize) -> Vec<Line> {
     let Some(one) = pick.conversation() else {
         return Vec::new();
     };
-    let mut lines = about(one, columns);
-    if let Some(Selected::Hit(hit)) = pick.selected() {
+    let about = ["title", "place", "times", "spent"];
+    let about = about.map(|part| shown(&format!("picked {part}"), one).cut(columns));
+    let mut lines = about.to_vec();
+    if let (Mode::Texts, Some(hit)) = (pick.mode, pick.selected()) {
         lines.push(Line::default());
-        let text = wrapped(&hit.snippet, columns, PROMPT_LINES);
-        lines.extend(
-            text.into_iter()
-                .map(|text| Line::of(text, Some(Colour::Notice))),
-        );
+        let text = wrapped(hit.text("snippet"), columns, PROMPT_LINES);
+        let line = |text| Line::of(text, Some(Colour::Notice));
+        lines.extend(text.into_iter().map(line));
     }
     match pick.preview() {
         None => lines.push(Line::of("reading …", Some(Colour::Dim))),
@@ -153,43 +123,6 @@ fn preview(pick: &Pick, room: usize, columns: usize) -> Vec<Line> {
     }
     lines.truncate(room);
     lines
-}
-
-fn about(one: &ConversationSummary, columns: usize) -> Vec<Line> {
-    let title = on_one_line(one.title.as_deref().unwrap_or("(no title)"));
-    let branch = one.branch.as_deref().filter(|branch| !branch.is_empty());
-    let branch = branch.map_or_else(String::new, |branch| format!(" ({})", printable(branch)));
-    let directory = one.cwd.as_deref().unwrap_or(&one.project);
-    let time = |time: &Option<String>| render::moment(time.as_deref().unwrap_or_default());
-    let model = one.model.as_deref().unwrap_or("no model");
-    let mut spent = Line::of(format!("{}, ", counted(one.turns, "turn")), None);
-    let errors = counted(one.errors, "failed call");
-    spent.push(errors, (one.errors > 0).then_some(Colour::Bad));
-    let tokens = render::short_number(render::all_tokens(&one.usage.total));
-    spent.push(
-        format!(
-            ", {tokens} tokens, {}",
-            render::cost_or_more(one.cost_usd, one.cost_at_least_usd)
-        ),
-        None,
-    );
-    let lines = [
-        Line::of(title, Some(Colour::Heading)),
-        Line::of(
-            format!("{}{branch}", printable(directory)),
-            Some(Colour::Dim),
-        ),
-        Line::of(
-            printable(&format!(
-                "{} to {}, {model}",
-                time(&one.started_at),
-                time(&one.ended_at)
-            )),
-            Some(Colour::Dim),
-        ),
-        spent,
-    ];
-    lines.into_iter().map(|line| line.cut(columns)).collect()
 }
 
 /// Returns the first prompt, and as many of the last turns as there is room for.
@@ -205,23 +138,18 @@ fn said(preview: &Preview, room: usize, columns: usize) -> Vec<Line> {
         lines.extend(text(&preview.prompt, PROMPT_LINES));
     }
     let mut turns: Vec<Line> = Vec::new();
-    let (mut is_named, mut speaks) = (true, TurnRole::User);
+    let (mut is_named, mut speaks) = (true, "");
     for (index, (role, said)) in preview.last.iter().enumerate().rev() {
-        let before = index
-            .checked_sub(1)
-            .and_then(|before| preview.last.get(before));
         let mut turn: Vec<Line> = text(said, TURN_LINES).collect();
         // Two lines are kept for who speaks, if an earlier turn of the same side has no room.
         if lines.len() + turn.len() + turns.len() + 2 > room {
             break;
         }
-        if before.is_none_or(|(earlier, _)| earlier != role) {
-            turn.splice(0..0, [Line::default(), speaker(*role)]);
-            is_named = true;
-        } else {
-            is_named = false;
+        is_named = index == 0 || preview.last[index - 1].0 != *role;
+        speaks = role;
+        if is_named {
+            turn.splice(0..0, [Line::default(), speaker(role)]);
         }
-        speaks = *role;
         turns.splice(0..0, turn);
     }
     if !is_named {
@@ -231,11 +159,12 @@ fn said(preview: &Preview, room: usize, columns: usize) -> Vec<Line> {
     lines
 }
 
-fn speaker(role: TurnRole) -> Line {
-    match role {
-        TurnRole::User => Line::of("user", Some(Colour::Heading)),
-        TurnRole::Assistant => Line::of("assistant", Some(Colour::Good)),
-    }
+fn speaker(role: &str) -> Line {
+    let colour = match role {
+        "user" => Colour::Heading,
+        _ => Colour::Good,
+    };
+    Line::of(role, Some(colour))
 }
 
 /// Splits a text into at most `most` lines; the last one is marked if there are more.
@@ -305,8 +234,8 @@ mod tests {
             preview: Ok(Preview {
                 prompt: "Please fix it".to_owned(),
                 last: vec![
-                    (TurnRole::User, "now\tplease".to_owned()),
-                    (TurnRole::Assistant, "word ".repeat(200)),
+                    ("user".to_owned(), "now\tplease".to_owned()),
+                    ("assistant".to_owned(), "word ".repeat(200)),
                 ],
             }),
         });
@@ -334,8 +263,8 @@ mod tests {
 
     #[test]
     fn who_speaks_is_said_once_for_turns_in_a_row() {
-        let turns: Vec<(TurnRole, String)> = (0..40)
-            .map(|number| (TurnRole::Assistant, format!("turn {number}")))
+        let turns: Vec<(String, String)> = (0..40)
+            .map(|number| ("assistant".to_owned(), format!("turn {number}")))
             .collect();
         for room in 0..50 {
             let preview = Preview {

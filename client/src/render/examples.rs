@@ -2,26 +2,25 @@
 
 use super::printer::printed_in;
 use super::*;
-use crate::typed::typed;
 use serde_json::Value;
+use std::cell::RefCell;
 use std::io;
 
 const EXAMPLES: &str = include_str!("examples.txt");
 
+thread_local! {
+    static NOTES: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
 fn show(name: &str, reply: &Value, out: &mut Printer<'_>) -> io::Result<()> {
     let failure = reply["failure"].as_str();
     match name {
-        "chain.command" => parallel_command(reply, false, out),
-        "chain.step" => step(reply, out),
         "coach.detect" => detected(reply, out),
         "daemon.status" => status(reply, out),
         "data.forget" => data_selected(reply, false, out),
         "data.list" => data_kept(reply, out),
-        "exec.get" => execution(reply, failure, out),
-        "exec.notes" => writeln!(out, "{}", run_notes(&typed(reply)?).join("\n")),
-        "exec.summary" => run_summary(&typed(reply)?, failure, out),
+        "exec.get" | "exec notes" | "exec summary" => out.reply(name, &execution(reply, failure)),
         "investigate.get" => investigation(reply, Some("/r.json"), out),
-        "job.line" => writeln!(out, "{}", job_line(&typed(reply)?)),
         name => match name.strip_prefix('&') {
             Some(name) => writeln!(out, "{}", text(name, reply)),
             None => out.reply(name, reply),
@@ -46,7 +45,11 @@ fn replies_look_as_the_examples_say() {
             Some(_) => Style::TERMINAL,
         };
         let json = serde_json::from_str(json).expect(heading);
-        let shown = printed_in(style, columns, |out| show(name, &json, out));
+        let mut shown = printed_in(style, columns, |out| {
+            out.notes = Some(|text| NOTES.with_borrow_mut(|notes| *notes += &format!("{text}\n")));
+            show(name, &json, out)
+        });
+        shown += &NOTES.take();
         if std::env::var_os("CCD_UPDATE_DOCS").is_none() {
             assert_eq!(shown, expected, "{reply}");
         }

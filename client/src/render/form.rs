@@ -1,12 +1,15 @@
 //! Forms of values in templates.
 
+use super::inline::{self, code};
+use super::line::Line;
 use super::short::{
-    age, all_of, at_least, cost, counted, dollars, limit, moment, saved, seconds, short, size,
-    span_of_days, times,
+    age, all_of, cost, counted, dollars, hit_rate, limit, model_name, moment, saved, seconds,
+    short, size, span_of_days, times,
 };
-use super::style::Style;
-use super::{about, few, on_one_line, short_id};
+use super::style::{Style, is_utf8};
+use super::{about, few, message, on_one_line, printable, short_id};
 use crate::fields::Fields as _;
+use ccd_base::number::grouped;
 use ccd_base::{clock, shell};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -37,9 +40,29 @@ pub(super) fn form(name: &str, value: &Value, style: Style) -> String {
     };
     match name.split_once(' ').unwrap_or((name, "")) {
         ("json", _) => value.to_string(),
+        ("short", _) => short(count()),
+        ("grouped", _) => grouped(count()),
+        ("tokens", _) => short(all_of(value)),
+        // nothing if there are none
+        ("some_tokens", _) => Some(short(all_of(value)))
+            .filter(|all| all != "0")
+            .unwrap_or_default(),
+        // how a command ended: a sign or, where there are no signs, a word
+        ("mark", _) => {
+            let (sign, word) = match value {
+                Value::Bool(true) => ("✓", "ok"),
+                Value::Bool(false) | Value::Null => ("✗", "failed"),
+                _ => ("-", "skipped"),
+            };
+            let is_sign = style.is_terminal && is_utf8();
+            if is_sign { sign } else { word }.to_owned()
+        }
         _ if value.is_null() => String::new(),
         // `3h`
         ("age", _) => age(&text, SystemTime::now()),
+        // `3h` on a terminal, where there is not much room
+        ("when", _) if style.is_terminal => age(&text, SystemTime::now()),
+        ("when" | "moment", _) => moment(&text),
         // `3h ago`, or the time as it is if it is invalid
         ("ago", _) => match age(&text, SystemTime::now()) {
             age if age.is_empty() => text.into_owned(),
@@ -63,10 +86,9 @@ pub(super) fn form(name: &str, value: &Value, style: Style) -> String {
         ("limit", _) => limit(value),
         ("times", _) => times(count()),
         ("span", _) => span_of_days(number()),
-        ("tokens", _) => short(all_of(value)),
-        ("cost", _) => cost(Some(number())),
-        ("at_least", _) => at_least(number()),
-        ("moment", _) => moment(&text),
+        ("hit_rate", _) => hit_rate(value),
+        ("cost", _) => cost(number()),
+        ("at_least", _) => format!("${:.2}+", number()),
         ("dollars", _) => dollars(number()),
         // a directory: on a terminal by its last name
         ("place", _) if style.is_terminal => {
@@ -83,6 +105,15 @@ pub(super) fn form(name: &str, value: &Value, style: Style) -> String {
             let shown = shown.parse().unwrap_or(0);
             count().saturating_sub(shown).to_string()
         }
+        ("or_more", most) => match count() {
+            total if most.parse().is_ok_and(|most: u64| total >= most) => {
+                format!(
+                    "{} or more",
+                    most.parse().map_or_else(|_| most.to_owned(), grouped)
+                )
+            }
+            total => total.to_string(),
+        },
         ("len", _) => count().to_string(),
         ("fixed", digits) => {
             let digits = digits.parse().unwrap_or(0);
@@ -91,6 +122,15 @@ pub(super) fn form(name: &str, value: &Value, style: Style) -> String {
         ("start", len) => {
             let len = len.parse().unwrap_or(usize::MAX);
             text.chars().take(len).collect()
+        }
+        ("right", width) => {
+            let width = width.parse().unwrap_or(0);
+            format!("{text:>width$}")
+        }
+        // in exactly so many columns
+        ("fit", columns) => {
+            let line = Line::of(printable(&text), None);
+            line.fitted(columns.parse().unwrap_or(0)).text()
         }
         ("pad", width) => {
             let width = width.parse().unwrap_or(0);
@@ -138,6 +178,7 @@ pub(super) fn form(name: &str, value: &Value, style: Style) -> String {
         ("outcome", _) => outcome(value),
         // an index, counted from 1
         ("next", _) => (count() + 1).to_string(),
+        ("ms", _) => seconds(number() / 1000.0),
         // milliseconds in seconds: `1.2`
         ("tenths", _) => format!("{:.1}", number() / 1000.0),
         // the words of a name: `not_started`
@@ -150,8 +191,15 @@ pub(super) fn form(name: &str, value: &Value, style: Style) -> String {
             format!("{:?}", start + cut)
         }
         ("line", _) => on_one_line(&text),
+        // of an error: in one line, with what is not visible escaped
+        ("message", _) => message(&text),
         // of a tool's input
         ("about", _) => about(value),
+        ("model", _) => text.strip_prefix("claude-").unwrap_or(&text).to_owned(),
+        ("model_name", _) => model_name(&text).to_owned(),
+        // in Markdown: as it is, and as code
+        ("md", _) => inline::plain(&text),
+        ("code", _) => code(&text),
         // a command line as a shell reads it: a word, or a record with `program` and `args`
         ("shell", _) if value.is_object() => {
             let words = std::iter::once(value.at("program")).chain(value.list("args"));

@@ -163,6 +163,19 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     short
 }
 
+/// Cuts a text at its start: the end of a path says most.
+pub(crate) fn cut_start(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let skipped = text
+        .chars()
+        .count()
+        .saturating_sub(columns.saturating_sub(1));
+    let end: String = text.chars().skip(skipped).collect();
+    format!("…{end}")
+}
+
 /// Returns as much of the start of a text as fits into `columns`, but at least one character.
 pub(crate) fn start(text: &str, columns: usize) -> &str {
     let mut used = 0;

@@ -1,7 +1,6 @@
 //! Output of records for people. What writes to an `out` returns only the errors of that.
 
 mod about;
-mod chain;
 mod clean;
 mod coach;
 mod conversation;
@@ -10,7 +9,7 @@ mod diff;
 mod discover;
 mod exec;
 mod form;
-mod job;
+mod inline;
 mod line;
 mod memory;
 mod page;
@@ -26,29 +25,27 @@ mod template;
 mod words;
 
 pub(crate) use about::about;
-pub(crate) use chain::{job_list, parallel_command, step};
 pub(crate) use clean::{message, on_one_line, printable, readable};
 pub(crate) use coach::{detected, report, summary};
 pub(crate) use conversation::{
-    LiveConversation, Show, Spoken, all_tokens, conversation, conversation_hits,
-    conversation_stats, conversations, cost_or_more, markdown, short_number, stats_svg, sub_agents,
+    LiveConversation, Show, Spoken, conversation, conversation_stats, markdown, stats_svg,
+    sub_agents,
 };
 pub(crate) use data::{data_kept, data_selected};
 pub(crate) use diff::{diff, patch};
-pub(crate) use discover::{investigation, investigation_diff, state_map};
-pub(crate) use exec::{execution, run_notes, run_summary};
-pub(crate) use job::job_line;
+pub(crate) use discover::{investigation, state_map};
+pub(crate) use exec::execution;
 pub(crate) use line::{Line, cut, scrolled, wrapped, wrapped_at_spaces};
 pub(crate) use memory::memory;
-pub(crate) use page::{Page, columns};
+pub(crate) use page::columns;
 pub(crate) use printer::{Printer, short_id};
 pub(crate) use screen::{runs, screen};
-pub(crate) use session::{command_line, end, ended, will_end};
+pub(crate) use session::{command_line, end, ended};
 pub(crate) use session_list::{SessionList, sessions};
-pub(crate) use short::{age, counted, moment, seconds, size};
+pub(crate) use short::{age, counted, size};
 pub(crate) use status::status;
 pub(crate) use style::{Colour, Style, is_utf8};
-pub(crate) use template::{fill, filled, text};
+pub(crate) use template::{filled, text, text_line};
 pub(crate) use words::{few, joined};
 
 #[cfg(test)]

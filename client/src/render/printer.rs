@@ -15,6 +15,14 @@ pub(crate) struct Printer<'a> {
     pub(crate) style: Style,
     /// Columns of the terminal; `None` if there is none, or it reports no size.
     pub(crate) columns: Option<usize>,
+    /// Writes notes, which are not a part of the output.
+    pub(crate) notes: Option<fn(&str)>,
+    /// False if the reader gets JSON, so that what is written here is dropped.
+    pub(crate) is_for_people: bool,
+    /// True if lines are cut to the width.
+    pub(super) cuts: bool,
+    /// True if what was written says that the command has failed.
+    pub(crate) has_failed: bool,
 }
 
 impl<'a> Printer<'a> {
@@ -23,6 +31,22 @@ impl<'a> Printer<'a> {
             out,
             style,
             columns,
+            notes: None,
+            is_for_people: true,
+            cuts: false,
+            has_failed: false,
+        }
+    }
+
+    /// Writes a note that is not empty, after the output so far.
+    pub(crate) fn note(&mut self, text: &str) -> io::Result<()> {
+        match self.notes {
+            Some(note) if !text.is_empty() => {
+                self.flush()?;
+                note(text);
+                Ok(())
+            }
+            _ => Ok(()),
         }
     }
 
@@ -78,13 +102,6 @@ impl<'a> Printer<'a> {
             writeln!(self.out, "{indent}{}", line.painted(self.style))?;
         }
         Ok(())
-    }
-
-    /// Writes the fields that are not empty, one per line, with names padded to `width`.
-    pub(crate) fn fields(&mut self, width: usize, all: &[(&str, String)]) -> io::Result<()> {
-        all.iter()
-            .filter(|(_, value)| !value.is_empty())
-            .try_for_each(|(name, value)| self.field(width, name, value))
     }
 
     pub(crate) fn field(&mut self, width: usize, name: &str, value: &str) -> io::Result<()> {

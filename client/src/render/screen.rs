@@ -1,116 +1,120 @@
 //! Screens.
 
 use super::Printer;
+use super::form::plain;
 use super::page::columns;
+use crate::fields::Fields as _;
 use crate::writer::escape;
-use ccd_protocol::session::{CellRun, CellStyle, Color, SessionScreenReply};
-use serde_json::{Value, json};
-use std::fmt::Write as _;
+use ccd_protocol::session::is_safe_link;
+use serde_json::Value;
 use std::io;
 
 /// Writes the rows except empty ones at the end, in colour if that is wanted.
-pub(crate) fn screen(reply: &SessionScreenReply, out: &mut Printer<'_>) -> io::Result<()> {
-    let rows: Vec<String> = match &reply.cells {
-        Some(cells) if out.style.has_colour => cells.iter().map(|runs| coloured(runs)).collect(),
-        _ => reply.lines.clone(),
+pub(crate) fn screen(reply: &Value, out: &mut Printer<'_>) -> io::Result<()> {
+    let cells = reply.list("cells").iter();
+    let rows: Vec<String> = if out.style.has_colour && reply["cells"].is_array() {
+        cells.map(|runs| coloured(runs.list("."))).collect()
+    } else {
+        let lines = reply.list("lines").iter();
+        lines.map(|line| line.text(".").to_owned()).collect()
     };
     let last = rows.iter().rposition(|row| !row.is_empty());
-    let used = last.map_or(0, |last| last + 1);
-    rows[..used]
-        .iter()
-        .try_for_each(|row| writeln!(out, "{row}"))
+    let mut used = rows[..last.map_or(0, |last| last + 1)].iter();
+    used.try_for_each(|row| writeln!(out, "{row}"))
 }
 
 /// Writes one line per run of cells with the same style.
-pub(crate) fn runs(reply: &SessionScreenReply, out: &mut Printer<'_>) -> io::Result<()> {
-    let rows = (reply.first_row..).zip(reply.cells.iter().flatten());
-    let row = |row, run: &CellRun| {
-        let style = words(&run.style);
-        json!({"row": row, "col": run.col, "width": run.width, "style": style, "text": run.text})
+pub(crate) fn runs(reply: &Value, out: &mut Printer<'_>) -> io::Result<()> {
+    let rows = (reply.number("first_row")..).zip(reply.list("cells"));
+    let shown = |number: u64, run: &Value| {
+        let mut run = run.clone();
+        run["style"] = words(&run).into();
+        run["row"] = number.into();
+        run
     };
-    let runs = rows.flat_map(|(number, runs)| runs.iter().map(move |run| row(number, run)));
+    let runs = rows.flat_map(|(number, runs)| {
+        let runs = runs.list(".").iter();
+        runs.map(move |run| shown(number, run))
+    });
     let runs: Vec<Value> = runs.collect();
     out.list(&runs, &columns("session.screen runs"))
 }
 
-fn coloured(runs: &[CellRun]) -> String {
+fn coloured(runs: &[Value]) -> String {
     let (mut row, escape) = (String::new(), escape());
     for run in runs {
-        let codes = codes(&run.style);
-        let link = run.style.safe_link();
+        let (codes, text) = (codes(run), run.text("text"));
+        let link = Some(run.text("link")).filter(|link| is_safe_link(link));
         if let Some(link) = link {
-            // Writing to a string cannot fail.
-            let _ = write!(row, "{escape}]8;;{link}{escape}\\");
+            row += &format!("{escape}]8;;{link}{escape}\\");
         }
-        let _ = if codes.is_empty() {
-            write!(row, "{}", run.text)
-        } else {
-            write!(row, "{escape}[{codes}m{}{escape}[0m", run.text)
+        row += &match &*codes {
+            "" => text.to_owned(),
+            codes => format!("{escape}[{codes}m{text}{escape}[0m"),
         };
         if link.is_some() {
-            let _ = write!(row, "{escape}]8;;{escape}\\");
+            row += &format!("{escape}]8;;{escape}\\");
         }
     }
     row
 }
 
-/// The flags that are set, with their names and their SGR numbers.
-fn flags(style: &CellStyle) -> impl Iterator<Item = (&'static str, u8)> {
-    let flags = [
-        (style.bold, ("bold", 1)),
-        (style.dim, ("dim", 2)),
-        (style.italic, ("italic", 3)),
-        (style.underline, ("underline", 4)),
-        (style.blink, ("blink", 5)),
-        (style.inverse, ("inverse", 7)),
-        (style.hidden, ("hidden", 8)),
-        (style.strikethrough, ("strikethrough", 9)),
-    ];
-    let on = flags.into_iter().filter(|(is_on, _)| *is_on);
-    on.map(|(_, flag)| flag)
-}
+/// Flags of a style with their SGR numbers, and styles of underlines with theirs.
+const FLAGS: [(&str, u8); 8] = [
+    ("bold", 1),
+    ("dim", 2),
+    ("italic", 3),
+    ("underline", 4),
+    ("blink", 5),
+    ("inverse", 7),
+    ("hidden", 8),
+    ("strikethrough", 9),
+];
+const UNDERLINES: [&str; 4] = ["double", "curly", "dotted", "dashed"];
 
-fn codes(style: &CellStyle) -> String {
-    let flags = flags(style).map(|(_, number)| number.to_string());
-    let colors = [(style.fg, 38), (style.bg, 48)];
-    let colors = colors.into_iter().filter_map(|(color, ground)| {
-        Some(match color? {
-            Color::Indexed(index @ 0..8) => (ground - 8 + index).to_string(),
-            Color::Indexed(index) => format!("{ground};5;{index}"),
-            Color::Rgb(red, green, blue) => format!("{ground};2;{red};{green};{blue}"),
-        })
+fn codes(style: &Value) -> String {
+    let flags = FLAGS.iter().filter(|(name, _)| style.has(name));
+    let mut codes: Vec<String> = flags.map(|(_, number)| number.to_string()).collect();
+    let kind = { UNDERLINES.iter() }.position(|kind| style.text("underline_style") == *kind);
+    codes.extend(kind.map(|kind| format!("4:{}", kind + 2)));
+    codes.extend(match numbers(style.at("underline_color")).as_slice() {
+        [index] => Some(format!("58:5:{index}")),
+        [red, green, blue] => Some(format!("58:2::{red}:{green}:{blue}")),
+        _ => None,
     });
-    let underline = style
-        .underline_style
-        .map(|kind| format!("4:{}", kind as u8))
-        .into_iter()
-        .chain(style.underline_color.map(|color| match color {
-            Color::Indexed(index) => format!("58:5:{index}"),
-            Color::Rgb(red, green, blue) => format!("58:2::{red}:{green}:{blue}"),
-        }));
-    let all = flags.chain(underline).chain(colors);
-    all.collect::<Vec<_>>().join(";")
+    for (name, ground) in [("fg", 38), ("bg", 48)] {
+        codes.extend(match numbers(style.at(name)).as_slice() {
+            [index @ 0..8] => Some((ground - 8 + index).to_string()),
+            [index] => Some(format!("{ground};5;{index}")),
+            [red, green, blue] => Some(format!("{ground};2;{red};{green};{blue}")),
+            _ => None,
+        });
+    }
+    codes.join(";")
 }
 
-fn words(style: &CellStyle) -> String {
-    let colors = [
-        (style.fg, "fg"),
-        (style.bg, "bg"),
-        (style.underline_color, "underline_color"),
-    ];
-    let colors = colors
+/// The number of a colour in the palette, or its three parts.
+fn numbers(color: &Value) -> Vec<u64> {
+    let hex = color.text(".").strip_prefix('#').unwrap_or_default();
+    let part = |at: usize| u64::from_str_radix(hex.get(at..at + 2)?, 16).ok();
+    match color.as_u64() {
+        Some(index) => vec![index],
+        None => [0, 2, 4].into_iter().filter_map(part).collect(),
+    }
+}
+
+fn words(style: &Value) -> String {
+    let named = |name: &str| Some(format!("{name}={}", plain(style.get(name)?)));
+    let colors = ["fg", "bg", "underline_color"]
         .into_iter()
-        .filter_map(|(color, ground)| Some(format!("{ground}={}", color?)));
-    let flags = flags(style).map(|(name, _)| name.to_owned());
-    let kind = style
-        .underline_style
-        .map(|kind| format!("underline_style={}", format!("{kind:?}").to_lowercase()));
-    let link = style.link.as_ref().map(|link| format!("link={link}"));
-    let words: Vec<String> = colors.chain(flags).chain(kind).chain(link).collect();
-    if words.is_empty() {
-        "-".to_owned()
-    } else {
-        words.join(",")
+        .filter_map(named);
+    let flags = FLAGS.iter().filter(|(name, _)| style.has(name));
+    let flags = flags.map(|(name, _)| (*name).to_owned());
+    let more = ["underline_style", "link"].into_iter().filter_map(named);
+    let words: Vec<String> = colors.chain(flags).chain(more).collect();
+    match words.join(",") {
+        none if none.is_empty() => "-".to_owned(),
+        words => words,
     }
 }
 
@@ -121,8 +125,8 @@ mod tests {
     use crate::render::printer::printed_in;
     use serde_json::json;
 
-    fn reply() -> SessionScreenReply {
-        serde_json::from_value(json!({
+    fn reply() -> Value {
+        json!({
             "rows": 3, "cols": 9, "cursor": {"row": 0, "col": 0, "visible": true}, "title": "", "alternate": false, "offset": 0,
             "lines": ["ab c", "", ""],
             "cells": [
@@ -130,12 +134,11 @@ mod tests {
                 [{"col": 0, "width": 2, "text": "  ", "bg": 200}],
                 [],
             ],
-        }))
-        .unwrap()
+        })
     }
 
     fn written(
-        write: impl Fn(&SessionScreenReply, &mut Printer<'_>) -> io::Result<()>,
+        write: impl Fn(&Value, &mut Printer<'_>) -> io::Result<()>,
         has_colour: bool,
     ) -> String {
         let style = Style {

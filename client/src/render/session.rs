@@ -21,21 +21,6 @@ pub(crate) fn command_line(session: &Value) -> String {
     text("command line", session)
 }
 
-/// Returns a sentence about when a session will be ended by a limit; empty if it will not.
-pub(crate) fn will_end(session: &Value) -> String {
-    let when = text("session limits", session);
-    if when.is_empty() {
-        return when;
-    }
-    // A limit that was asked for applies in spite of --persist.
-    let advice = if session["persist"] == true {
-        ""
-    } else {
-        "; --persist disables this limit"
-    };
-    format!("the session will be ended {when}{advice}")
-}
-
 #[cfg(test)]
 #[path = "session_tests.rs"]
 pub(crate) mod tests;

@@ -47,7 +47,7 @@ fn a_session_ends_by_the_limits_that_it_has() {
         (300.0, 60.0, true, "and after 60 s at the latest"),
     ] {
         let limits = json!({"session_timeout_s": idle, "max_session_runtime_s": runtime, "persist": persist});
-        let told = will_end(&record(&limits));
+        let told = text("will end", &record(&limits));
         assert_eq!(told.is_empty(), end.is_empty());
         assert!(told.ends_with(end), "{told}");
     }

@@ -30,14 +30,6 @@ pub(crate) fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Returns a count with its noun and what to know of it in brackets; empty without any.
-pub(crate) fn noted(count: u64, what: &str, note: &str) -> String {
-    match count {
-        0 => String::new(),
-        count => format!("{} ({note})", counted(count, what)),
-    }
-}
-
 /// Returns a size in one unit of 1024: `12B`, `1.5K`, `34M`.
 pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [char; 6] = ['K', 'M', 'G', 'T', 'P', 'E'];
@@ -106,17 +98,33 @@ pub(crate) fn short(number: u64) -> String {
     }
 }
 
-/// Returns an amount in US dollars, or a dash.
-pub(crate) fn cost(cost: Option<f64>) -> String {
-    match cost {
-        None => "-".to_owned(),
-        Some(cost) if cost > 0.0 && cost < 0.005 => "<$0.01".to_owned(),
-        Some(cost) => format!("${cost:.2}"),
+/// Returns an amount in US dollars.
+pub(crate) fn cost(cost: f64) -> String {
+    if cost > 0.0 && cost < 0.005 {
+        return "<$0.01".to_owned();
+    }
+    format!("${cost:.2}")
+}
+
+/// Tokens without a model are those that calls of sub-agents report, of which there are no records.
+pub(crate) fn model_name(model: &str) -> &str {
+    match model {
+        "" => "(sub-agents of unknown model)",
+        model => model,
     }
 }
 
-pub(crate) fn at_least(amount: f64) -> String {
-    format!("${amount:.2}+")
+/// Returns the share of the input in a record of usage that was read from the cache; nothing if there is no cache.
+pub(crate) fn hit_rate(usage: &Value) -> String {
+    let tokens = |kind: &str| usage.number(&format!("{kind}_tokens"));
+    let (read, written) = (tokens("cache_read_input"), tokens("cache_creation_input"));
+    match read + written {
+        0 => String::new(),
+        cache => {
+            let rate = read as f64 / (cache + tokens("input")) as f64;
+            format!("{:.1} %", rate * 100.0)
+        }
+    }
 }
 
 /// Returns all tokens of a record of usage.

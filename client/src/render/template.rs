@@ -46,6 +46,11 @@ fn template(name: &str) -> &'static str {
     found.unwrap_or_default()
 }
 
+/// Returns the template of this name with the values of a record, in a line.
+pub(crate) fn text_line(name: &str, record: &Value, style: Style) -> Line {
+    fill(template(name), record, 0, style)
+}
+
 /// Returns the template of this name with the values of a record.
 pub(crate) fn text(name: &str, record: &Value) -> String {
     filled(template(name), record)

@@ -3,7 +3,7 @@
 use super::feed::{Ask, Report};
 use super::pager::Pager;
 use crate::fields::Fields as _;
-use crate::fullscreen::Key;
+use crate::fullscreen::{Key, moved};
 use crate::render::command_line;
 use ccd_base::clock;
 use serde_json::Value;
@@ -189,13 +189,10 @@ impl App {
     fn list_key(&mut self, key: Key) -> Option<TopAction> {
         let page = self.size.0.saturating_sub(4).max(1);
         let place = self.place().unwrap_or(0);
+        if let Some(place) = moved(key.as_in_less(), place, self.shown.len(), page) {
+            return self.select(place);
+        }
         match key {
-            Key::Up | Key::Char('k') => return self.select(place.saturating_sub(1)),
-            Key::Down | Key::Char('j') => return self.select(place + 1),
-            Key::PageUp => return self.select(place.saturating_sub(page)),
-            Key::PageDown => return self.select(place + page),
-            Key::Home | Key::Char('g') => return self.select(0),
-            Key::End | Key::Char('G') => return self.select(usize::MAX),
             Key::Char('q') => return Some(TopAction::Quit),
             Key::Escape => {
                 self.filter.clear();
@@ -330,10 +327,8 @@ impl App {
         }
     }
 
-    /// Selects a row, or the last one if there are fewer.
     fn select(&mut self, place: usize) -> Option<TopAction> {
-        let place = place.min(self.shown.len().checked_sub(1)?);
-        let id = Some(id(&self.shown[place]).to_owned());
+        let id = Some(id(self.shown.get(place)?).to_owned());
         if id == self.selected {
             return None;
         }

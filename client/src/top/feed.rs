@@ -2,19 +2,14 @@
 
 use crate::call::{Connection, DaemonAddress, close, fetch_within};
 use crate::fields::Fields as _;
-use crate::fullscreen::Waker;
+use crate::fullscreen::{Reporter, Waker};
 use crate::{Failure, render};
-use ccd_protocol::Method as _;
-use ccd_protocol::session::{SessionList, SessionRead, SessionScreen, SessionSignal};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
-
-/// Most reports that wait for the screen to be drawn; a thread with a further one waits.
-const MAX_REPORTS: usize = 16;
 
 /// Most requests that wait while another one is carried out.
 const MAX_ASKS: usize = 8;
@@ -58,12 +53,6 @@ pub(super) struct Feed {
     wanted: Arc<Mutex<ListRequest>>,
 }
 
-#[derive(Debug, Clone)]
-struct Reporter {
-    reports: SyncSender<Report>,
-    waker: Arc<Waker>,
-}
-
 pub(super) fn params(all: bool) -> Value {
     json!({"all": all, "waiting": true})
 }
@@ -75,13 +64,9 @@ impl Feed {
         all: bool,
         waker: Waker,
     ) -> io::Result<Self> {
-        let (reports, received) = sync_channel(MAX_REPORTS);
+        let (reporter, reports) = Reporter::new(waker);
         let (asks, asked) = sync_channel(MAX_ASKS);
         let (nudge, nudged) = sync_channel(1);
-        let reporter = Reporter {
-            reports,
-            waker: Arc::new(waker),
-        };
         let wanted = Arc::new(Mutex::new(ListRequest {
             all,
             ..ListRequest::default()
@@ -106,7 +91,7 @@ impl Feed {
             }
         })?;
         Ok(Self {
-            reports: received,
+            reports,
             asks,
             nudge,
             wanted,
@@ -140,19 +125,10 @@ impl Feed {
     }
 }
 
-impl Reporter {
-    /// Sends a report; false if nobody listens any more.
-    fn report(&self, report: Report) -> bool {
-        let is_taken = self.reports.send(report).is_ok();
-        self.waker.wake();
-        is_taken
-    }
-}
-
 struct Lister {
     place: DaemonAddress,
     wanted: Arc<Mutex<ListRequest>>,
-    reporter: Reporter,
+    reporter: Reporter<Report>,
     connection: Option<Connection>,
     is_gone: bool,
 }
@@ -211,14 +187,14 @@ impl Lister {
 
     fn try_list(&mut self, all: bool) -> Result<Vec<Value>, Failure> {
         Ok(self
-            .fetch(SessionList::NAME, &params(all))?
+            .fetch("session.list", &params(all))?
             .list("sessions")
             .to_vec())
     }
 
     fn screen(&mut self, session: &str) -> Option<Vec<String>> {
         let params = json!({ "session": session });
-        let reply = self.fetch(SessionScreen::NAME, &params).ok()?;
+        let reply = self.fetch("session.screen", &params).ok()?;
         let lines = reply.list("lines").iter().filter_map(Value::as_str);
         Some(lines.map(str::to_owned).collect())
     }
@@ -249,8 +225,7 @@ fn carry_out(ask: Ask, place: &DaemonAddress) -> Report {
         },
         Ask::Signal { session, signal } => {
             let params = json!({"session": session, "signal": signal});
-            fetch_within(place, SessionSignal::NAME, &params, None)
-                .map(|_| format!("sent {signal}"))
+            fetch_within(place, "session.signal", &params, None).map(|_| format!("sent {signal}"))
         }
         Ask::Close(session) => {
             close(place, &session).map(|reply| format!("closed: {}", render::end(&reply)))
@@ -261,6 +236,6 @@ fn carry_out(ask: Ask, place: &DaemonAddress) -> Report {
 
 fn read(session: &str, place: &DaemonAddress) -> Result<String, Failure> {
     let params = json!({"session": session, "lines": READ_LINES, "max_bytes": READ_BYTES});
-    let reply = fetch_within(place, SessionRead::NAME, &params, None)?.value;
+    let reply = fetch_within(place, "session.read", &params, None)?.value;
     Ok(reply.text("text").to_owned())
 }

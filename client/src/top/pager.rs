@@ -1,6 +1,6 @@
 //! A text that is longer than the screen.
 
-use crate::fullscreen::Key;
+use crate::fullscreen::{Key, moved};
 use crate::render::{printable, wrapped};
 
 const TAB: usize = 8;
@@ -51,16 +51,18 @@ impl Pager {
     /// Moves; false if the key has no meaning here.
     pub(super) fn key(&mut self, key: Key, rows: usize) -> bool {
         let page = rows.saturating_sub(1).max(1);
-        self.first = match key {
-            Key::Up | Key::Char('k') => self.first.saturating_sub(1),
-            Key::Down | Key::Enter | Key::Char('j') => self.first + 1,
-            Key::PageUp | Key::Char('b') => self.first.saturating_sub(page),
-            Key::PageDown | Key::Char(' ' | 'f') => self.first + page,
-            Key::Home | Key::Char('g') => 0,
-            Key::End | Key::Char('G') => usize::MAX,
-            _ => return false,
+        let key = match key {
+            Key::Enter => Key::Down,
+            Key::Char('b') => Key::PageUp,
+            Key::Char(' ' | 'f') => Key::PageDown,
+            key => key.as_in_less(),
         };
-        self.at_end = self.first == usize::MAX;
+        // How many lines there are depends on the width.
+        let Some(first) = moved(key, self.first, usize::MAX, page) else {
+            return false;
+        };
+        self.first = first;
+        self.at_end = key == Key::End;
         true
     }
 }

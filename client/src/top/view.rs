@@ -2,7 +2,8 @@
 
 use super::app::{App, Mode, SIGNALS, label};
 use crate::fields::Fields as _;
-use crate::render::{Colour, Line, SessionList, counted, printable, scrolled};
+use crate::render::{Colour, Line, SessionList, Style, printable, scrolled, text_line};
+use serde_json::json;
 
 /// From this many rows, there is room for the screen of a session below the list.
 const PREVIEW_ROWS: usize = 12;
@@ -79,26 +80,12 @@ fn list(app: &mut App, rows: usize) -> Vec<Line> {
 
 fn title(app: &App, list_rows: usize) -> Line {
     let (live, waiting) = app.counts();
-    let mut line = Line::of("ccctl top", Some(Colour::Heading));
-    let live = counted(live as u64, "live session");
-    line.push(format!("  {live}"), None);
-    if waiting > 0 {
-        line.push(", ", None);
-        let verb = if waiting == 1 { "waits" } else { "wait" };
-        line.push(format!("{waiting} {verb}"), Some(Colour::Notice));
-    }
     let all = app.shown.len();
-    if all > list_rows {
-        let (first, last) = (app.first + 1, app.first + list_rows);
-        line.push(format!("  {first}-{last} of {all} shown"), None);
-    }
-    let interval = app.interval.as_secs_f64();
-    let mut rest = format!("  by {}, every {interval} s", app.sort);
-    if !app.filter.is_empty() {
-        rest.push_str(&format!(", only {:?}", app.filter));
-    }
-    line.push(rest, Some(Colour::Dim));
-    line
+    let title = json!({
+        "live": live, "waiting": waiting, "is_cut": all > list_rows, "first": app.first + 1,
+        "last": app.first + list_rows, "all": all, "sort": app.sort, "interval": app.interval.as_secs_f64(), "filter": app.filter,
+    });
+    text_line("top title", &title, Style::default())
 }
 
 /// The last row: a question, an error, a result, or the keys.

@@ -1,15 +1,12 @@
 //! `ccctl test`.
 
 use super::chain::{Cancel, Followed};
-use super::investigate::{advised, failed, follow_with_line, misplaced, result_of, target};
+use super::investigate::{advised, follow_with_line, misplaced, target};
 use crate::args::Given;
 use crate::call::is_elsewhere;
 use crate::fields::Fields as _;
-use crate::render::filled;
 use crate::{Context, Exit, Failure, caller};
-use ccd_protocol::Method as _;
-use ccd_protocol::black_box::{TestGet, TestRun, TestType};
-use ccd_protocol::job::JobState;
+use ccd_protocol::black_box::TestType;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -33,35 +30,28 @@ fn run(verb: &str, types: &Value, args: &Given, context: &mut Context) -> Result
     params["seed"] = args.at("seed").clone();
     params["baseline"] = args.word("baseline").map(baseline).transpose()?.into();
     params["limits"] = json!({"fuzz_inputs": args.at("inputs"), "timeout_s": args.at("timeout")});
-    let started = context.fetch(TestRun::NAME, &params);
+    let started = context.fetch("test.run", &params);
     let started = started.map_err(|failure| match verb {
         "test" => advised(failure.of_verb(verb), verb, params.text("program")),
         verb => failure.of_verb(verb),
     });
     let started = started?.value;
-    let job = match follow_with_line(&cancel, started.text("job"), line, context)? {
-        Followed::Ended(job) => job,
+    let (result, exit) = match follow_with_line(verb, &cancel, &started, context)? {
+        Followed::Ended(ended) => ended,
         Followed::Left(exit) => return Ok(exit),
     };
-    let result = result_of(verb, &job)?;
     for (file, format) in files(args) {
         put(result.text("id"), file, format, context)?;
     }
     context.print_either(result.at("report"), |out| {
         let mut report = result.at("report").clone();
         report["path"] = result["path"].clone();
-        out.reply(TestGet::NAME, &report)
+        out.reply("test.get", &report)
     })?;
-    match (job.state, cancel.by()) {
-        (JobState::Done, _) => Ok(exit_of(result.at("report"))),
-        (JobState::Cancelled, Some(signal)) => {
-            context.note(&format!(
-                "{verb}: cancelled; the report has the results so far"
-            ));
-            Ok(Exit::of_program(None, Some(signal)))
-        }
-        _ => Err(failed(verb, &job)),
-    }
+    Ok(match exit? {
+        Exit::Done => exit_of(result.at("report")),
+        exit => exit,
+    })
 }
 
 /// Returns a baseline as the daemon knows it: the absolute path of a file here, or the name of a report.
@@ -75,18 +65,9 @@ fn baseline(which: &str) -> Result<String, Failure> {
     }
 }
 
-fn line(progress: &Value) -> Option<String> {
-    let line = "… {test}[{of?} {done}/{of}][{findings?} · {findings:count finding}]";
-    TestType::named(progress.text("test")).map(|_| filled(line, progress))
-}
-
 fn exit_of(report: &Value) -> Exit {
-    Exit::of_success(
-        report
-            .list("results")
-            .iter()
-            .all(|result| result.has("passed")),
-    )
+    let mut results = report.list("results").iter();
+    Exit::of_success(results.all(|result| result.has("passed")))
 }
 
 fn files(args: &Given) -> impl Iterator<Item = (&Path, &'static str)> {
@@ -96,7 +77,7 @@ fn files(args: &Given) -> impl Iterator<Item = (&Path, &'static str)> {
 
 fn put(report: &str, file: &Path, format: &str, context: &mut Context) -> Result<(), Failure> {
     let params = json!({"report": report, "format": format});
-    let reply = context.fetch(TestGet::NAME, &params)?.value;
+    let reply = context.fetch("test.get", &params)?.value;
     context.write_to(file, reply.text("text").as_bytes())
 }
 
@@ -110,25 +91,12 @@ fn get(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     let params = json!({"report": report, "format": "json"});
-    context.show(TestGet::NAME, &params)
+    context.show("test.get", &params)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn the_line_says_which_test_runs_and_how_far_it_is() {
-        let progress = json!({"test": "fuzz", "done": 300, "of": 1000, "findings": 2});
-        assert_eq!(
-            line(&progress).as_deref(),
-            Some("… fuzz 300/1000 · 2 findings")
-        );
-        let progress = json!({"test": "help", "done": 0, "of": 0, "findings": 0});
-        assert_eq!(line(&progress).as_deref(), Some("… help"));
-        assert_eq!(line(&json!({"test": "other"})), None);
-    }
 
     #[test]
     fn a_baseline_is_a_file_or_the_name_of_a_report() {

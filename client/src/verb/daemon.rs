@@ -5,9 +5,7 @@ use crate::args::Given;
 use crate::call::fetch_within;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, render};
-use ccd_protocol::daemon::{DaemonCheck, DaemonLog, DaemonPing, DaemonReload, DaemonStatus};
-use ccd_protocol::{Method as _, NoParams};
-use serde_json::json;
+use ccd_protocol::NoParams;
 use std::time::{Duration, Instant};
 
 /// How long the daemon may take to reply to a status request or a ping before it is asked whether it still replies.
@@ -35,13 +33,14 @@ pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Resul
         "reload" => reload(context),
         "logs" => logs::logs(args, context),
         "log-level" => {
-            let level = args.word("level").or(args.word("level_option"));
-            let params =
-                json!({"level": level, "debug": args.word("debug").map(|state| state == "on")});
-            context.show(DaemonLog::NAME, &params)
+            let mut params = args.params();
+            if args.is_given("level_option") {
+                params["level"] = args.at("level_option").clone();
+            }
+            context.show("daemon.log", &params)
         }
         "check" => {
-            let started = context.fetch(DaemonCheck::NAME, &NoParams {})?.value;
+            let started = context.fetch("daemon.check", &NoParams {})?.value;
             job::wait_for(started.text("job"), context)
         }
         _ => ping(context),
@@ -53,7 +52,7 @@ fn start(context: &mut Context) -> Result<Exit, Failure> {
     let was_running = place.try_connect()?.is_some();
     // The user asked for a start; $CCD_NO_START is only about automatic starts.
     place.may_start = true;
-    let answer = fetch_within(&place, DaemonStatus::NAME, &NoParams {}, Some(START_LIMIT))?;
+    let answer = fetch_within(&place, "daemon.status", &NoParams {}, Some(START_LIMIT))?;
     let page = if was_running {
         "daemon.status without a start"
     } else {
@@ -65,22 +64,22 @@ fn start(context: &mut Context) -> Result<Exit, Failure> {
 /// Never starts a daemon.
 fn status(context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
-    let answer = fetch_within(&place, DaemonStatus::NAME, &NoParams {}, Some(REPLY_LIMIT))?;
+    let answer = fetch_within(&place, "daemon.status", &NoParams {}, Some(REPLY_LIMIT))?;
     context.print(&answer, render::status)
 }
 
 /// Never starts a daemon: a new one would read the configuration anyway.
 fn reload(context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
-    let answer = fetch_within(&place, DaemonReload::NAME, &NoParams {}, None)?;
-    context.print_as(DaemonReload::NAME, &answer)
+    let answer = fetch_within(&place, "daemon.reload", &NoParams {}, None)?;
+    context.print_as("daemon.reload", &answer)
 }
 
 fn ping(context: &mut Context) -> Result<Exit, Failure> {
     let mut connection = context.connect()?.within(Some(REPLY_LIMIT))?;
     let start = Instant::now();
-    let answer = match connection.fetch(DaemonPing::NAME, &NoParams {}) {
-        Err(Failure::Lost { .. }) => context.fetch(DaemonPing::NAME, &NoParams {}),
+    let answer = match connection.fetch("daemon.ping", &NoParams {}) {
+        Err(Failure::Lost { .. }) => context.fetch("daemon.ping", &NoParams {}),
         answer => answer,
     }?;
     let elapsed_ms = start.elapsed().as_secs_f64() * 1000.0;

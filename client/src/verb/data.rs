@@ -5,8 +5,8 @@ use crate::call::is_elsewhere;
 use crate::context::{confirm, is_at_terminal};
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, render};
-use ccd_protocol::data::{DataForget, DataList, DataPart};
-use ccd_protocol::{Method as _, NoParams};
+use ccd_protocol::NoParams;
+use ccd_protocol::data::DataPart;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -14,7 +14,7 @@ pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Resul
     if verb == "forget" {
         return forget(args, context);
     }
-    let answer = context.fetch(DataList::NAME, &NoParams {})?;
+    let answer = context.fetch("data.list", &NoParams {})?;
     context.print(&answer, render::data_kept)
 }
 
@@ -31,7 +31,7 @@ fn forget(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
         "before": args.at("before"),
         "dry_run": !is_sure,
     });
-    let answer = context.fetch(DataForget::NAME, &params)?;
+    let answer = context.fetch("data.forget", &params)?;
     context.print(&answer, |reply, out| {
         render::data_selected(reply, is_sure, out)
     })?;
@@ -59,7 +59,7 @@ fn forget(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
         return Ok(Exit::Failed);
     }
     params["dry_run"] = false.into();
-    let deleted = context.fetch(DataForget::NAME, &params)?;
+    let deleted = context.fetch("data.forget", &params)?;
     context.print(&deleted, |reply, out| {
         render::data_selected(reply, true, out)
     })?;

@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 /// Longest text: the most that the daemon accepts in one request.
-const MAX_BYTES: u64 = 16 << 20;
+pub(super) const MAX_BYTES: u64 = 16 << 20;
 
 /// Returns the content of a file of at most `max_bytes`; `-` is standard input.
 pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>, Failure> {
@@ -43,16 +43,17 @@ pub(super) fn read_text(path: &Path) -> Result<String, Failure> {
         .map_err(|_| Failure::Usage(format!("{} is not UTF-8", name_of(path))))
 }
 
+pub(super) fn read_json(path: &Path) -> Result<Value, Failure> {
+    let wrong = |error| Failure::Usage(format!("{} is not JSON: {error}", name_of(path)));
+    serde_json::from_str(&read_text(path)?).map_err(wrong)
+}
+
 pub(super) fn read_object(path: &Path) -> Result<Value, Failure> {
-    let wrong = |what: &dyn std::fmt::Display| Failure::Usage(format!("{}: {what}", name_of(path)));
-    let value: Value = serde_json::from_str(&read_text(path)?).map_err(|error| wrong(&error))?;
-    match value {
-        Value::Object(_) => Ok(value),
-        Value::Array(_) => Err(wrong(
-            &"it is a list, not a chain; give an object, {\"commands\": […]}",
-        )),
-        _ => Err(wrong(
-            &"it is not a chain; give an object, {\"commands\": […]}",
-        )),
-    }
+    let what = match read_json(path)? {
+        object @ Value::Object(_) => return Ok(object),
+        Value::Array(_) => "it is a list, not a chain",
+        _ => "it is not a chain",
+    };
+    let (name, form) = (name_of(path), "{\"commands\": […]}");
+    Failure::usage(format!("{name}: {what}; give an object, {form}"))
 }

@@ -5,7 +5,6 @@ use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::socket::base_path;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -36,9 +35,9 @@ pub(crate) fn logs(args: &Given, context: &mut Context) -> Result<Exit, Failure>
 
 fn log_folder(context: &Context) -> Result<PathBuf, Failure> {
     if let Some(status) = context.status_if_running()?
-        && let Some(folder) = status.paths.get("logs")
+        && status.has("paths.logs")
     {
-        return Ok(folder.into());
+        return Ok(status.text("paths.logs").into());
     }
     let base = base_path(|name| std::env::var_os(name)).map_err(crate::call::ConnectError::Path)?;
     Ok(base.join("logs"))
@@ -63,32 +62,21 @@ fn log_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 /// Returns the last `wanted` lines of the files together, and the length of the newest file.
 fn last_lines(files: &[PathBuf], wanted: usize) -> Result<(Vec<u8>, u64), Failure> {
-    let mut lines: VecDeque<Vec<u8>> = VecDeque::new();
-    let mut newest_end = None;
+    let (mut lines, mut newest_end) = (Vec::new(), None);
     for path in files.iter().rev() {
-        let (text, end) = tail_of(path).map_err(Failure::io(path.display()))?;
-        newest_end.get_or_insert(end);
-        for line in text.split_inclusive(|&byte| byte == b'\n').rev() {
-            if lines.len() >= wanted {
-                break;
-            }
-            lines.push_front(line.to_vec());
-        }
-        if lines.len() >= wanted {
+        let failed = || Failure::io(path.display());
+        let len = std::fs::metadata(path).map_err(failed())?.len();
+        let start = len.saturating_sub(MAX_TAIL_BYTES);
+        let text = read_from(path, start).map_err(failed())?;
+        newest_end.get_or_insert(start + text.len() as u64);
+        let earlier = text.split_inclusive(|&byte| byte == b'\n').rev();
+        lines.extend(earlier.take(wanted - lines.len()).map(<[u8]>::to_vec));
+        if lines.len() == wanted {
             break;
         }
     }
-    let text = lines.into_iter().flatten().collect();
-    Ok((text, newest_end.unwrap_or_default()))
-}
-
-fn tail_of(path: &Path) -> io::Result<(Vec<u8>, u64)> {
-    let mut file = File::open(path)?;
-    let len = file.metadata()?.len();
-    file.seek(SeekFrom::Start(len.saturating_sub(MAX_TAIL_BYTES)))?;
-    let mut text = Vec::new();
-    file.take(MAX_TAIL_BYTES).read_to_end(&mut text)?;
-    Ok((text, len))
+    lines.reverse();
+    Ok((lines.concat(), newest_end.unwrap_or_default()))
 }
 
 /// Prints lines that are added to the newest file, and to the next file when the log is rotated.

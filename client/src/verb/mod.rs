@@ -16,24 +16,30 @@ mod logs;
 mod memory;
 mod other;
 mod over_there;
+mod pages;
 mod pattern;
-mod program;
 mod record;
 mod session;
 mod stop;
 mod tape;
 mod upgrade;
 
-use crate::args::{Given, HookArgs};
+use crate::args::{DaemonPath, Given, HookArgs};
 use crate::fields::Fields as _;
 use crate::tape::TapeCommand;
 use crate::{
     Context, Exit, Failure, attach, caller, complete, demo, doctor, hook, hooks, man, mcp, run,
     tail, top,
 };
+use serde_json::Value;
+use std::path::Path;
 
 pub(crate) fn dispatch(given: Given, context: &mut Context) -> Result<Exit, Failure> {
-    let args = &given.with_paths(caller::located)?;
+    let args = &given.with_paths(|given, kind| match kind {
+        DaemonPath::Text => file::read_text(Path::new(given)).map(Value::from),
+        DaemonPath::Document => file::read_json(Path::new(given)),
+        kind => caller::located(given, kind),
+    })?;
     let (noun, verb) = args.command.split_once(' ').unwrap_or((&args.command, ""));
     match noun {
         "new" => session::create(args, context),
@@ -56,7 +62,7 @@ pub(crate) fn dispatch(given: Given, context: &mut Context) -> Result<Exit, Fail
         "chain" => chain::dispatch(verb, args, context),
         "parallel" => chain::parallel(args, context),
         "watch" => chain::watch(args, context),
-        "program" => program::dispatch(verb, args, context),
+        "program" => context.carry_out(args),
         "conversation" => conversation::dispatch(verb, args, context),
         "coach" => coach::dispatch(verb, args, context),
         "exec" => exec::dispatch(verb, args, context),

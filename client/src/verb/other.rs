@@ -3,8 +3,10 @@
 use crate::args::Given;
 use crate::call::request_at;
 use crate::fields::Fields as _;
+use crate::render::filled;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::PROTOCOL_VERSION;
+use serde_json::json;
 use serde_json::value::RawValue;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -25,17 +27,14 @@ pub(crate) fn version(context: &mut Context) -> Result<Exit, Failure> {
     }
     let daemon = context.status_if_running()?;
     if context.global.json {
+        let client = json!({"version": VERSION, "protocol": PROTOCOL_VERSION});
         let daemon = daemon.map(|daemon| {
-            serde_json::json!({"version": daemon.version, "protocol": daemon.protocol, "pid": daemon.pid})
+            json!({"version": daemon["version"], "protocol": daemon["protocol"], "pid": daemon["pid"]})
         });
-        let client = serde_json::json!({"version": VERSION, "protocol": PROTOCOL_VERSION});
-        let both = serde_json::json!({"ccctl": client, "ccd": daemon});
-        context.write_line(&both.to_string())?;
-        return Ok(Exit::Done);
-    }
-    if let Some(daemon) = daemon {
-        let (version, protocol, pid) = (daemon.version, daemon.protocol, daemon.pid);
-        context.write_line(&format!("ccd {version}, protocol {protocol}, pid {pid}"))?;
+        context.write_json(&json!({"ccctl": client, "ccd": daemon}))?;
+    } else if let Some(daemon) = daemon {
+        let line = "ccd {version}, protocol {protocol}, pid {pid}";
+        context.write_line(&filled(line, &daemon))?;
     }
     Ok(Exit::Done)
 }

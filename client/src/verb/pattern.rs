@@ -3,9 +3,7 @@
 use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, named_file};
-use ccd_protocol::Method as _;
-use ccd_protocol::pattern::{PatternClassify, PatternList, PatternTest};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::io::Read;
 
 /// More than the daemon accepts; the daemon reports its limit.
@@ -16,24 +14,19 @@ pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Resul
         "list" => list(args, context),
         // Fails if nothing matches, as grep does.
         "test" => {
-            let pattern_type = args.at("pattern_type");
-            let params = json!({"text": read(args, context)?, "pattern_type": pattern_type});
-            let reply = examine(PatternTest::NAME, &params, context)?;
-            Ok(Exit::of_success(reply.has("matches")))
+            let params =
+                json!({"text": read(args, context)?, "pattern_type": args.at("pattern_type")});
+            context.show("pattern.test", &params)
         }
-        "classify" => {
-            let params = json!({"text": read(args, context)?});
-            examine(PatternClassify::NAME, &params, context)?;
-            Ok(Exit::Done)
-        }
+        "classify" => context.show("pattern.classify", &json!({"text": read(args, context)?})),
         _ => context.carry_out(args),
     }
 }
 
 fn list(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.fetch(PatternList::NAME, &args.params())?;
+    let answer = context.fetch("pattern.list", &args.params())?;
     let Some(category) = args.word("category") else {
-        return context.print_as(PatternList::NAME, &answer);
+        return context.print_as("pattern.list", &answer);
     };
     if !answer.value.has("patterns") {
         context.warn_of(&answer.value);
@@ -42,16 +35,6 @@ fn list(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
         )));
     }
     context.print_as("pattern.list of a category", &answer)
-}
-
-fn examine(method: &str, params: &Value, context: &mut Context) -> Result<Value, Failure> {
-    let answer = context.fetch(method, params)?;
-    if answer.value.has("truncated") {
-        context
-            .note("part of the text was not examined: it has too many matches or too long lines");
-    }
-    context.print_as(method, &answer)?;
-    Ok(answer.value)
 }
 
 fn read(args: &Given, context: &Context) -> Result<String, Failure> {

@@ -5,9 +5,9 @@ use crate::call::{ConnectError, DaemonAddress, fetch_within};
 use crate::context::{confirm, is_at_terminal};
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, render};
-use ccd_protocol::daemon::{DaemonStop, DaemonStopParams};
-use ccd_protocol::session::{SessionList, SessionListParams};
-use ccd_protocol::{ErrorCode, Method as _};
+use ccd_protocol::ErrorCode;
+use ccd_protocol::daemon::DaemonStopParams;
+use ccd_protocol::session::SessionListParams;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use std::time::{Duration, Instant};
 
@@ -43,7 +43,7 @@ pub(crate) fn stop(is_forced: bool, context: &mut Context) -> Result<Exit, Failu
     } else {
         REPLY_LIMIT
     };
-    let asked = fetch_within(&place, DaemonStop::NAME, &DaemonStopParams {}, Some(limit));
+    let asked = fetch_within(&place, "daemon.stop", &DaemonStopParams {}, Some(limit));
     let answer = match asked {
         Err(failure) if is_forced && takes_no_request(&failure) => {
             return end_by_signal(&place, failure, context);
@@ -56,7 +56,7 @@ pub(crate) fn stop(is_forced: bool, context: &mut Context) -> Result<Exit, Failu
         pid.and_then(|pid| i32::try_from(pid).ok())
             .unwrap_or_default(),
     )?;
-    context.print_as(DaemonStop::NAME, &answer)
+    context.print_as("daemon.stop", &answer)
 }
 
 /// At a terminal, names the live sessions, if any, and asks for confirmation. [`Failure::Failed`] if the user says no.
@@ -66,7 +66,7 @@ pub(super) fn ask_first(is_forced: bool, place: &DaemonAddress) -> Result<(), Fa
     }
     let place = &place.clone().without_start();
     let params = SessionListParams::default();
-    let live = fetch_within(place, SessionList::NAME, &params, Some(REPLY_LIMIT))?;
+    let live = fetch_within(place, "session.list", &params, Some(REPLY_LIMIT))?;
     let sessions = live.value.list("sessions");
     let shown = sessions.iter().map(|session| {
         let name = session["name"].as_str();

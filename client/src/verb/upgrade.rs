@@ -1,13 +1,11 @@
 //! `ccctl daemon restart` and `ccctl daemon upgrade`: another worker takes over the sessions.
 
-use crate::call::{Connection, DaemonAddress, LaunchError, call_within, find_program};
-use crate::render::counted;
+use crate::call::{Connection, DaemonAddress, LaunchError, fetch_within, find_program};
+use crate::fields::Fields as _;
+use crate::render::text;
 use crate::{Context, Exit, Failure};
-use ccd_protocol::daemon::{
-    DaemonRestart, DaemonStatus, DaemonStatusReply, DaemonUpgrade, DaemonUpgradeParams,
-    DaemonUpgradeReply, HandOver, HandOverCause,
-};
-use ccd_protocol::{Method, NoParams};
+use ccd_protocol::NoParams;
+use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -21,7 +19,7 @@ const LOOK_PAUSE: Duration = Duration::from_millis(10);
 
 /// Hands the sessions over to another worker of the same build.
 pub(crate) fn restart(context: &mut Context) -> Result<Exit, Failure> {
-    hand_over::<DaemonRestart>(&NoParams {}, context)
+    hand_over("daemon.restart", &json!({}), context)
 }
 
 /// Hands the sessions over to another build: the named one, or the one that `ccctl` would start.
@@ -32,10 +30,8 @@ pub(crate) fn upgrade(binary: Option<&Path>, context: &mut Context) -> Result<Ex
             find_program().ok_or_else(|| Failure::NotFound(LaunchError::NoProgram.to_string()))?
         }
     };
-    let params = DaemonUpgradeParams {
-        binary: Some(absolute(&binary)?),
-    };
-    hand_over::<DaemonUpgrade>(&params, context)
+    let params = json!({"binary": absolute(&binary)?});
+    hand_over("daemon.upgrade", &params, context)
 }
 
 /// The absolute path, with symbolic links kept: if a link is changed later, the next start follows it.
@@ -54,26 +50,28 @@ fn absolute(binary: &Path) -> Result<String, Failure> {
     })
 }
 
-fn hand_over<M: Method<Reply = DaemonUpgradeReply>>(
-    params: &M::Params,
-    context: &mut Context,
-) -> Result<Exit, Failure> {
+fn hand_over(method: &str, params: &Value, context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
-    let asked = call_within::<M>(&place, params, Some(REPLY_LIMIT))?.value;
-    let verb = M::NAME;
+    let asked = fetch_within(&place, method, params, Some(REPLY_LIMIT))?.value;
     let deadline = Instant::now() + LIMIT;
-    let (status, hand_over) = wait_for_next(verb, &place, asked.number, deadline)?;
-    require_success(verb, &status, &hand_over)?;
-    let done = serde_json::json!({
-        "pid": status.pid,
-        "version": status.version,
-        "sessions": status.sessions.live,
-        "jobs_ended": asked.jobs,
-        "last_hand_over": hand_over,
+    let status = wait_for_next(method, &place, asked.number("number"), deadline)?;
+    let failed = text("no handover", &status);
+    if !failed.is_empty() {
+        return Failure::failed(format!("{method}: {failed}"));
+    }
+    let done = json!({
+        "pid": status["pid"],
+        "version": status["version"],
+        "sessions": status["sessions"]["live"],
+        "jobs_ended": asked.number("jobs"),
+        "last_hand_over": status["last_hand_over"],
     });
-    let summary = summary(verb == DaemonUpgrade::NAME, &asked, &status);
-    context.print_either(&done, |out| writeln!(out, "{summary}"))?;
-    Ok(Exit::Done)
+    let mut about = done.clone();
+    about["old_version"] = asked["version"].clone();
+    about["is_upgrade"] = (method == "daemon.upgrade").into();
+    context.print_either(&done, |out| {
+        writeln!(out, "{}", text("handed over", &about))
+    })
 }
 
 /// Polls the status until a handover after `number` is done.
@@ -82,7 +80,7 @@ fn wait_for_next(
     place: &DaemonAddress,
     number: u64,
     deadline: Instant,
-) -> Result<(DaemonStatusReply, HandOver), Failure> {
+) -> Result<Value, Failure> {
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -93,63 +91,15 @@ fn wait_for_next(
         }
         let stream = place.connect()?;
         // A connection that is made during the handover waits for the next worker.
-        match Connection::limited(stream, left)?.call::<DaemonStatus>(&NoParams {}) {
-            Ok(answer) => {
-                let done = answer.value.last_hand_over.clone();
-                if let Some(done) = done.filter(|done| done.number > number) {
-                    return Ok((answer.value, done));
-                }
+        match Connection::limited(stream, left)?.fetch("daemon.status", &NoParams {}) {
+            Ok(answer) if answer.value.number("last_hand_over.number") > number => {
+                return Ok(answer.value);
             }
             // The old worker or the new one ended the call.
-            Err(Failure::Lost { .. } | Failure::Refused { .. }) => {}
+            Ok(_) | Err(Failure::Lost { .. } | Failure::Refused { .. }) => {}
             Err(failure) => return Err(failure),
         }
         std::thread::sleep(LOOK_PAUSE);
-    }
-}
-
-/// Fails if the worker that took over is not the requested one.
-fn require_success(
-    verb: &str,
-    status: &DaemonStatusReply,
-    hand_over: &HandOver,
-) -> Result<(), Failure> {
-    let (pid, version) = (status.pid, &status.version);
-    let reason = hand_over
-        .reason
-        .as_deref()
-        .unwrap_or("ccctl daemon logs may say why");
-    if hand_over.rolled_back {
-        return Failure::failed(format!(
-            "{verb}: the new build failed to start and was rolled back: {reason}; pid {pid} continues with the old build"
-        ));
-    }
-    if hand_over.cause == HandOverCause::Crash {
-        return Failure::failed(format!(
-            "{verb}: the worker was killed during the handover: {reason}; pid {pid}, version {version} took over"
-        ));
-    }
-    Ok(())
-}
-
-fn summary(is_upgrade: bool, asked: &DaemonUpgradeReply, status: &DaemonStatusReply) -> String {
-    let (pid, version) = (status.pid, &status.version);
-    let kept = match status.sessions.live {
-        0 => String::new(),
-        count => format!(", {} kept", counted(count, "session")),
-    };
-    let ended = match asked.jobs {
-        0 => String::new(),
-        1 => ", 1 job was ended (ccctl job list)".to_owned(),
-        many => format!(", {many} jobs were ended (ccctl job list)"),
-    };
-    if is_upgrade {
-        format!(
-            "ccd upgraded: version {} -> {version}, pid {pid}{kept}{ended}",
-            asked.version
-        )
-    } else {
-        format!("ccd restarted: pid {pid}, version {version}{kept}{ended}")
     }
 }
 

@@ -3,7 +3,6 @@
 use super::*;
 use crate::args::Global;
 use crate::call::test_server::{TestServer, Turn};
-use serde_json::{Value, json};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 
@@ -86,14 +85,4 @@ fn one_that_goes_on_in_silence_is_given_up() {
     let deadline = Instant::now() + Duration::from_millis(50);
     let failure = wait_for_next("daemon.restart", &place, 0, deadline).unwrap_err();
     assert_eq!(failure.exit(), Exit::TimedOut);
-}
-
-#[test]
-fn one_line_tells_what_became_of_it() {
-    let asked: DaemonUpgradeReply = serde_json::from_value(asked()).unwrap();
-    let status: DaemonStatusReply = serde_json::from_value(status(2, &Value::Null)).unwrap();
-    assert_eq!(
-        summary(true, &asked, &status),
-        "ccd upgraded: version 0.1.0 -> 0.2.0, pid 2, 5 sessions kept"
-    );
 }

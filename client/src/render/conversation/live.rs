@@ -3,11 +3,9 @@
 use super::call;
 use super::page::{INDENT, columns_left, heading, lines};
 use super::spoken::{SpokenBlock, is_call};
+use crate::fields::Fields as _;
 use crate::render::about;
 use crate::render::{Colour, Printer, cut, on_one_line, printable};
-use ccd_protocol::conversation::{
-    ConversationEndReason, ConversationItem, ConversationPair, ConversationTurn, TurnRole,
-};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io;
@@ -43,108 +41,83 @@ impl LiveConversation {
         }
     }
 
-    pub(crate) fn item(
-        &mut self,
-        item: &ConversationItem,
-        out: &mut Printer<'_>,
-    ) -> io::Result<()> {
-        if let Some(end) = &item.end {
-            let (note, colour) = match (end.reason, end.is_error) {
-                (ConversationEndReason::Result, false) => ("the run has ended", Colour::Dim),
-                (ConversationEndReason::Result, true) => ("the run has failed", Colour::Bad),
-                (ConversationEndReason::Deleted, _) => {
-                    ("the transcript was deleted", Colour::Notice)
-                }
-                (ConversationEndReason::Replaced, _) => (
-                    "the transcript was replaced; it follows from its start",
-                    Colour::Notice,
-                ),
-            };
+    pub(crate) fn item(&mut self, item: &Value, out: &mut Printer<'_>) -> io::Result<()> {
+        if item.has("end") {
             self.switch_to(item, out)?;
             self.call = None;
-            return writeln!(out, "\n{}", out.paint(colour, note));
+            writeln!(out)?;
+            return out.reply("conversation end", item.at("end"));
         }
-        let is_calls_only = |turn: &ConversationTurn| {
-            turn.role == TurnRole::Assistant
-                && turn
-                    .content_blocks
-                    .iter()
-                    .all(|raw| is_call(&parsed(raw.get())))
-        };
-        match (&item.turn, &item.pair) {
-            // Calls come as pairs.
-            (Some(turn), _) if !is_calls_only(turn) || item.omitted => self.turn(item, turn, out),
-            (_, Some(pair)) => self.pair(item, pair, out),
-            _ => Ok(()),
+        let turn = item.at("turn");
+        let is_calls_only =
+            turn.text("role") == "assistant" && turn.list("contentBlocks").iter().all(is_call);
+        // Calls come as pairs.
+        if turn.is_object() && (!is_calls_only || item.has("omitted")) {
+            self.turn(item, turn, out)
+        } else if item.has("pair") {
+            self.pair(item, item.at("pair"), out)
+        } else {
+            Ok(())
         }
     }
 
-    fn turn(
-        &mut self,
-        item: &ConversationItem,
-        turn: &ConversationTurn,
-        out: &mut Printer<'_>,
-    ) -> io::Result<()> {
+    fn turn(&mut self, item: &Value, turn: &Value, out: &mut Printer<'_>) -> io::Result<()> {
         let indent = self.switch_to(item, out)?;
         self.call = None;
-        if self.message != turn.message_id {
-            self.message.clone_from(&turn.message_id);
+        if self.message != turn.text("messageId") {
+            turn.text("messageId").clone_into(&mut self.message);
             writeln!(out, "{}", indent.trim_end())?;
             writeln!(out, "{indent}{}", heading(turn, out.style))?;
         }
         let columns = columns_left(out.width(), &indent);
-        if item.omitted {
-            let note = format!("[a record of {} MB]", item.length >> 20);
+        if item.has("omitted") {
+            let note = format!("[a record of {} MB]", item.number("length") >> 20);
             return writeln!(out, "{indent}{}", out.paint(Colour::Dim, &note));
         }
-        let blocks = turn.content_blocks.iter().map(|raw| parsed(raw.get()));
+        let blocks = turn.list("contentBlocks").iter();
         let said = blocks.filter(|one| !is_call(one));
-        let said = said.filter_map(|one| SpokenBlock::of(&one, turn.role));
+        let said = said.filter_map(|one| SpokenBlock::of(one, turn));
         let lines = said.flat_map(|one| lines(&one, columns));
         out.lines(lines, &indent)
     }
 
-    fn pair(
-        &mut self,
-        item: &ConversationItem,
-        pair: &ConversationPair,
-        out: &mut Printer<'_>,
-    ) -> io::Result<()> {
-        let id = &pair.tool_use.id;
+    fn pair(&mut self, item: &Value, pair: &Value, out: &mut Printer<'_>) -> io::Result<()> {
+        let id = pair.text("toolUse.id");
         let is_said = self.calls.contains_key(id) && call::notes_line(pair).is_none();
         if is_said && call::result(pair, self.is_whole, usize::MAX).is_empty() {
             return Ok(()); // such as the text of a file, which is not shown
         }
         let indent = self.switch_to(item, out)?;
-        let depth = self.depth(item.parent_tool_use_id.as_deref());
-        let label = cut(&on_one_line(&about(&call::input_of(pair))), LABEL);
-        self.calls.insert(id.clone(), (depth, label));
+        let depth = self.depth(item["parent_tool_use_id"].as_str());
+        let label = cut(&on_one_line(&about(pair.at("toolUse.input"))), LABEL);
+        self.calls.insert(id.to_owned(), (depth, label));
         let columns = columns_left(out.width(), &indent);
-        let is_below_heading = self.call.take().is_some_and(|last| last == *id);
+        let is_below_heading = self.call.take().is_some_and(|last| last == id);
         let first = if is_below_heading {
             call::notes_line(pair)
         } else {
             Some(call::heading(pair))
         };
         out.lines(first.map(|line| line.cut(columns)), &indent)?;
-        if pair.tool_result.is_none() {
-            self.call = Some(id.clone());
+        if !pair.has("toolResult") {
+            self.call = Some(id.to_owned());
         }
         out.lines(call::result(pair, self.is_whole, columns), &indent)
     }
 
     /// Names the conversation or the sub-agent if the last item was of another one. Returns the indentation.
-    fn switch_to(&mut self, item: &ConversationItem, out: &mut Printer<'_>) -> io::Result<String> {
-        if self.session != item.session_id {
-            self.session.clone_from(&item.session_id);
+    fn switch_to(&mut self, item: &Value, out: &mut Printer<'_>) -> io::Result<String> {
+        let session = item.text("session_id");
+        if self.session != session {
+            session.clone_into(&mut self.session);
             self.parent = None;
             self.call = None;
             if self.has_several {
-                let name = format!("── session {} ──", printable(&item.session_id));
+                let name = format!("── session {} ──", printable(session));
                 writeln!(out, "\n{}", out.paint(Colour::Heading, &name))?;
             }
         }
-        let parent = item.parent_tool_use_id.clone();
+        let parent = item["parent_tool_use_id"].as_str().map(str::to_owned);
         let indent = INDENT.repeat(self.depth(parent.as_deref()).min(MAX_DEPTH));
         if self.parent != parent {
             if let Some(parent) = &parent {
@@ -166,8 +139,4 @@ impl LiveConversation {
             1 + call.map_or(0, |(depth, _)| *depth)
         })
     }
-}
-
-fn parsed(block: &str) -> Value {
-    serde_json::from_str(block).unwrap_or_default()
 }

@@ -1,126 +1,47 @@
 //! Sums over conversations, with bars on a terminal.
 
-use super::numbers::{all, cost_of_sum, cut_start, hits, short, tokens};
-use crate::render::line::{bar, width};
-use crate::render::short::noted;
-use crate::render::{Printer, columns, is_utf8, joined, printable, text};
-use ccd_protocol::conversation::{ConversationStatsReply, ConversationUsage, StatsBy, StatsGroup};
-use serde_json::{Value, json};
+use crate::fields::Fields as _;
+use crate::render::line::{bar, cut_start, width};
+use crate::render::short::{all_of, model_name};
+use crate::render::{Printer, columns, is_utf8, printable};
+use serde_json::Value;
 use std::io;
-
-/// Columns of the names of fields.
-const NAMES: usize = 15;
 
 /// Columns of a row besides the name and the bar: tokens, output, cost, share, and gaps.
 const NUMBERS: usize = 33;
 
-/// What the groups of a [`StatsBy`] are.
+/// What the groups are, and the words for that.
 const GROUPS: [&str; 6] = ["DAY", "PROJECT", "BRANCH", "SESSION", "MODEL", "TOOL"];
 
 /// Columns of the longest bar, at least and at most.
 const BAR: (usize, usize) = (10, 50);
 
-pub(crate) fn conversation_stats(
-    reply: &ConversationStatsReply,
-    by: Option<StatsBy>,
-    out: &mut Printer<'_>,
-) -> io::Result<()> {
-    out.fields(NAMES, &sums(reply))?;
-    if reply.groups.is_empty() {
+pub(crate) fn conversation_stats(reply: &Value, by: &str, out: &mut Printer<'_>) -> io::Result<()> {
+    out.reply("conversation sums", reply)?;
+    if !reply.has("groups") {
         return Ok(());
     }
     writeln!(out)?;
-    groups(&reply.groups, by.unwrap_or(StatsBy::Day), out)
-}
-
-fn sums(reply: &ConversationStatsReply) -> [(&'static str, String); 13] {
-    let usage = &reply.usage;
-    let (calls, failed) = (reply.tool_calls, reply.tool_errors);
-    let has_agents = usage.subagents != ConversationUsage::default();
-    let part = |usage| {
-        if has_agents {
-            tokens(usage)
-        } else {
-            String::new()
-        }
-    };
-    let models = reply.unpriced_models.iter().map(|model| model_name(model));
-    let unpriced = match &*joined(", ", models) {
-        "" => String::new(),
-        names => format!("{names} (not in the cost)"),
-    };
-    let (cost, date) = (
-        cost_of_sum(reply.cost_usd, is_whole(reply)),
-        &reply.prices_as_of,
-    );
-    let indexing = json!({"indexing": reply.indexing});
-    let incomplete = text("not indexed", &indexing);
-    let no_end = "without the end, which says the tokens";
-    let partial = noted(reply.partial_conversations, "stream", no_end);
-    [
-        ("incomplete", incomplete),
-        ("conversations", reply.conversations.to_string()),
-        ("messages", reply.messages.to_string()),
-        ("tool calls", format!("{calls}, {failed} failed")),
-        ("tokens", tokens(&usage.total)),
-        ("  main", part(&usage.main)),
-        ("  sub-agents", part(&usage.subagents)),
-        ("cache writes", writes(&usage.total)),
-        ("cache hit rate", hits(&usage.total)),
-        ("cost", format!("{cost} at list prices of {date}")),
-        ("no price", unpriced),
-        ("partial", partial),
-        ("skipped", noted(reply.skipped_lines, "line", "not records")),
-    ]
-}
-
-/// Returns whether the cost is of everything.
-pub(super) fn is_whole(reply: &ConversationStatsReply) -> bool {
-    reply.unpriced_models.is_empty() && reply.partial_conversations == 0
-}
-
-/// Returns tokens written to the cache by lifetime, as far as that is known.
-fn writes(usage: &ConversationUsage) -> String {
-    let parts = &usage.cache_creation;
-    let (short_lived, long_lived) = (
-        parts.ephemeral_5m_input_tokens,
-        parts.ephemeral_1h_input_tokens,
-    );
-    match short_lived + long_lived {
-        0 => String::new(),
-        _ => format!(
-            "{} for 5 minutes, {} for 1 hour",
-            short(short_lived),
-            short(long_lived)
-        ),
-    }
+    groups(reply.list("groups"), by, out)
 }
 
 /// Returns what a row of the chart measures: tokens, or calls of a tool.
-pub(super) fn value(group: &StatsGroup, by: StatsBy) -> u64 {
+pub(super) fn value(group: &Value, by: &str) -> u64 {
     match by {
-        StatsBy::Tool => group.count,
-        _ => all(&group.usage),
+        "tool" => group.number("count"),
+        _ => all_of(&group["usage"]),
     }
 }
 
-pub(super) fn name(group: &StatsGroup, by: StatsBy) -> &str {
-    match (group.key.as_str(), by) {
-        (model, StatsBy::Model) => model_name(model),
+pub(super) fn name<'a>(group: &'a Value, by: &str) -> &'a str {
+    match (group.text("key"), by) {
+        (model, "model") => model_name(model),
         ("", _) => "(none)",
         (key, _) => key,
     }
 }
 
-/// Tokens without a model are those that calls of sub-agents report, of which there are no records.
-fn model_name(model: &str) -> &str {
-    match model {
-        "" => "(sub-agents of unknown model)",
-        model => model,
-    }
-}
-
-fn groups(groups: &[StatsGroup], by: StatsBy, out: &mut Printer<'_>) -> io::Result<()> {
+fn groups(groups: &[Value], by: &str, out: &mut Printer<'_>) -> io::Result<()> {
     let values = groups.iter().map(|group| value(group, by));
     let (most, sum) = (values.clone().max().unwrap_or(0), values.sum::<u64>());
     let room = if out.style.is_terminal {
@@ -128,33 +49,29 @@ fn groups(groups: &[StatsGroup], by: StatsBy, out: &mut Printer<'_>) -> io::Resu
     } else {
         usize::MAX
     };
-    let names: Vec<String> = groups
-        .iter()
-        .map(|group| match by {
-            StatsBy::Session => out.id(name(group, by)).to_owned(),
-            _ => cut_start(&printable(name(group, by)), room),
-        })
-        .collect();
+    let shown = |group: &Value| match by {
+        "session" => out.id(name(group, by)).to_owned(),
+        _ => cut_start(&printable(name(group, by)), room),
+    };
+    let names: Vec<String> = groups.iter().map(shown).collect();
     let longest = names.iter().map(|name| width(name)).max().unwrap_or(0);
     let room = out.width().saturating_sub(longest.max(7) + NUMBERS);
-    let row = |(name, group): (String, &StatsGroup)| {
+    let row = |(name, group): (String, &Value)| {
         let value = value(group, by);
         let percent = value as f64 / sum.max(1) as f64 * 100.0;
         let bar = bar(value, most, room.clamp(BAR.0, BAR.1), is_utf8());
-        let is_whole = group.unpriced_models.is_empty() && !group.is_partial;
-        let more = if group.is_partial { "+" } else { "" };
-        json!({
-            "name": name, "count": group.count, "errors": group.errors,
-            "tokens": short(all(&group.usage)) + more, "output": short(group.usage.output_tokens),
-            "cost": cost_of_sum(group.cost_usd, is_whole), "share": format!("{percent:>3.0}% {bar}"),
-        })
+        let mut row = group.clone();
+        row["name"] = name.into();
+        row["share"] = format!("{percent:>3.0}% {bar}").into();
+        row
     };
     let rows: Vec<Value> = names.into_iter().zip(groups).map(row).collect();
     let mut columns = columns(match by {
-        StatsBy::Tool => "conversation.stats by tool",
+        "tool" => "conversation.stats by tool",
         _ => "conversation.stats",
     });
-    columns[0] = columns[0].headed(GROUPS[by as usize]);
+    let heading = GROUPS.iter().find(|one| one.eq_ignore_ascii_case(by));
+    columns[0] = columns[0].headed(heading.unwrap_or(&GROUPS[0]));
     columns.retain(|column| out.style.is_terminal || !column.is_named("SHARE"));
     out.headed_list(&rows, &columns)
 }
@@ -164,24 +81,21 @@ mod tests {
     use super::*;
     use crate::render::Style;
     use crate::render::printer::printed_in;
+    use serde_json::json;
 
     const LONG: &str = "/srv/a/very/long/path/of/a/project/that/has/no/end";
 
-    fn written(by: StatsBy, columns: usize, is_terminal: bool) -> String {
-        let group = |key: &str, output_tokens, count| StatsGroup {
-            key: key.to_owned(),
-            usage: ConversationUsage {
-                output_tokens,
-                ..ConversationUsage::default()
-            },
-            cost_usd: Some(output_tokens as f64 / 1e6),
-            count,
-            errors: count / 2,
-            unpriced_models: match key {
-                "" => vec![String::new()],
-                _ => Vec::new(),
-            },
-            is_partial: key == "/srv/idle",
+    fn written(by: &str, columns: usize, is_terminal: bool) -> String {
+        let group = |key: &str, tokens: u64, count: u64| {
+            let unpriced = if key.is_empty() {
+                json!([""])
+            } else {
+                json!([])
+            };
+            json!({
+                "key": key, "usage": {"output_tokens": tokens}, "cost_usd": tokens as f64 / 1e6, "count": count,
+                "errors": count / 2, "unpriced_models": unpriced, "is_partial": key == "/srv/idle",
+            })
         };
         let groups = [
             group(LONG, 3_000_000, 3),
@@ -198,7 +112,7 @@ mod tests {
     #[test]
     fn a_chart_fits_into_the_terminal() {
         for columns in [80, 81, 100, 200] {
-            let text = written(StatsBy::Project, columns, true);
+            let text = written("project", columns, true);
             let widths = text.lines().map(width);
             assert!(widths.max().unwrap() <= columns, "{columns}\n{text}");
             assert!(text.starts_with("PROJECT "), "{text}");
@@ -208,11 +122,11 @@ mod tests {
 
     #[test]
     fn between_pipes_there_are_headings_and_numbers_only() {
-        let text = written(StatsBy::Project, 80, false);
+        let text = written("project", 80, false);
         assert!(text.starts_with("PROJECT "), "{text}");
         let idle = "/srv/idle                                           0+      0       $0.00+\n";
         assert!(text.ends_with(idle), "{text}");
-        let text = written(StatsBy::Tool, 80, false);
+        let text = written("tool", 80, false);
         let none = "(none)                                              1      0\n";
         assert!(text.contains(none), "{text}");
     }

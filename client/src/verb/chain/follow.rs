@@ -7,10 +7,9 @@ use crate::call::{DaemonAddress, fetch_within};
 use crate::context::note;
 use crate::fields::Fields as _;
 use crate::job_news::{JobNews, News};
+use crate::render::text;
 use crate::{Context, Exit, Failure};
-use ccd_protocol::Method as _;
-use ccd_protocol::job::{Job, JobCancel, JobParams, JobState};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// How the wait for a job ended.
 pub(in crate::verb) enum Followed<T> {
@@ -27,7 +26,7 @@ pub(in crate::verb) fn follow(
     since: Option<u64>,
     stop: impl Fn() + Send + Sync + 'static,
     mut told: impl FnMut(News) -> Result<(), Failure>,
-) -> Result<Followed<Job>, Failure> {
+) -> Result<Followed<Value>, Failure> {
     let mut news = JobNews::start(place, job, since)?;
     cancel.started(news.lifeline(), stop);
     loop {
@@ -42,33 +41,34 @@ pub(in crate::verb) fn follow(
     }
 }
 
-/// Starts a job by a method, and prints its id or follows it to its end; `entry` gets each entry of its list.
-/// With `--json`, the entries and then the record are printed here.
+/// Starts a job by a method, and prints its id or follows it to its end; `entry` gets each entry of its list, and `ended` its
+/// result. With `--json`, the entries and then the record are printed here.
 pub(super) fn run_job(
     method: &str,
     params: &Value,
     args: &Given,
     context: &mut Context,
     entry: impl FnMut(&Value, &mut Context) -> Result<(), Failure>,
-) -> Result<Followed<Job>, Failure> {
+    ended: impl FnOnce(Value, &mut Context) -> Result<Exit, Failure>,
+) -> Result<Exit, Failure> {
     let cancel = (!args.has("detach")).then(Cancel::listen).transpose()?;
     let started = context.fetch(method, params)?;
     context.warn_of(&started.value);
     let job = started.value.text("job");
-    let Some(cancel) = cancel else {
-        context.print(&started, |_, out| writeln!(out, "{job}"))?;
-        return Ok(Followed::Left(Exit::Done));
-    };
-    until_end(&cancel, job.to_owned(), context, entry)
+    match cancel {
+        None => context.print(&started, |_, out| writeln!(out, "{job}")),
+        Some(cancel) => until_end(&cancel, job.to_owned(), context, entry, ended),
+    }
 }
 
-/// Follows a job to its end, which was started after `cancel`; `entry` gets each entry of its list.
+/// Follows a job to its end, which was started after `cancel`, as [`run_job`] does.
 pub(in crate::verb) fn until_end(
     cancel: &Cancel,
     job: String,
     context: &mut Context,
     mut entry: impl FnMut(&Value, &mut Context) -> Result<(), Failure>,
-) -> Result<Followed<Job>, Failure> {
+    ended: impl FnOnce(Value, &mut Context) -> Result<Exit, Failure>,
+) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
     let mut told = String::new();
     let mut progress = Progress::new(context);
@@ -77,9 +77,9 @@ pub(in crate::verb) fn until_end(
         News::Entry(next) => {
             progress.clear();
             if context.global.json {
-                context.write_json(&next.value)?;
+                context.write_json(next.at("value"))?;
             }
-            entry(&next.value, context)
+            entry(next.at("value"), context)
         }
         News::Omitted(count) => {
             progress.clear();
@@ -96,20 +96,21 @@ pub(in crate::verb) fn until_end(
     })?;
     let job = match followed {
         Followed::Ended(job) => job,
-        left @ Followed::Left(_) => return Ok(left),
+        Followed::Left(exit) => return Ok(exit),
     };
     progress.clear();
     if context.global.json {
         context.write_json(&job)?;
     }
-    match (job.state, cancel.by()) {
-        (JobState::Done, _) => Ok(Followed::Ended(job)),
-        (JobState::Cancelled, Some(signal)) => {
-            context.note(&format!("{}: cancelled", job.method));
-            Ok(Followed::Left(Exit::of_program(None, Some(signal))))
+    let method = job.text("method");
+    match (job.text("state"), cancel.by()) {
+        ("done", _) => ended(job.at("result").clone(), context),
+        ("cancelled", Some(signal)) => {
+            context.note(&format!("{method}: cancelled"));
+            Ok(Exit::of_program(None, Some(signal)))
         }
-        _ if context.global.json => Ok(Followed::Left(Exit::Failed)),
-        _ => Failure::failed(format!("{}: {}", job.method, why(&job))),
+        _ if context.global.json => Ok(Exit::Failed),
+        _ => Failure::failed(format!("{method}: {}", why(&job))),
     }
 }
 
@@ -119,44 +120,27 @@ pub(in crate::verb) fn cancelling(
     job: &str,
 ) -> impl Fn() + Send + Sync + 'static {
     let place = place.clone();
-    let job = job.to_owned();
-    let params = JobParams { job };
+    let params = json!({ "job": job });
     move || {
-        let job = &params.job;
-        note(&format!(
-            "cancelling {job}; press again to exit without waiting"
-        ));
-        if let Err(failure) = fetch_within(&place, JobCancel::NAME, &params, None) {
+        note(&text("cancelling", &params));
+        if let Err(failure) = fetch_within(&place, "job.cancel", &params, None) {
             note(&failure.to_string());
         }
     }
 }
 
 /// Prints once what a job waits for.
-fn note_wait(job: &Job, told: &mut String, context: &Context) {
-    if let Some(waits) = part(&job.progress, "waits_for").as_str()
-        && told != waits
-    {
-        context.note(&format!("{}: waits for {waits}", job.method));
+fn note_wait(job: &Value, told: &mut String, context: &Context) {
+    let waits = job.text("progress.waits_for");
+    if !waits.is_empty() && told != waits {
+        context.note(&format!("{}: waits for {waits}", job.text("method")));
         waits.clone_into(told);
     }
 }
 
-pub(in crate::verb) fn why(job: &Job) -> &str {
-    part(&job.error, "message").as_str().unwrap_or("it failed")
-}
-
-pub(super) fn count(job: &Job, key: &str) -> u64 {
-    part(&job.result, key).as_u64().unwrap_or(0)
-}
-
-pub(super) fn is(job: &Job, key: &str) -> bool {
-    part(&job.result, key).as_bool() == Some(true)
-}
-
-/// A part of a result; null if there is none.
-fn part<'a>(whole: &'a Option<Value>, key: &str) -> &'a Value {
-    static NULL: Value = Value::Null;
-    let part = whole.as_ref().and_then(|whole| whole.get(key));
-    part.unwrap_or(&NULL)
+pub(in crate::verb) fn why(job: &Value) -> &str {
+    match job.text("error.message") {
+        "" => "it failed",
+        why => why,
+    }
 }

@@ -1,12 +1,10 @@
 //! `ccctl watch`.
 
-use super::follow::{Followed, is, run_job};
+use super::follow::run_job;
 use super::hit_command::HitCommand;
 use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller};
-use ccd_protocol::Method as _;
-use ccd_protocol::chain::ChainWatch;
 use serde_json::{Value, json};
 
 /// Reports each match as it arrives, and runs a command for it if asked for.
@@ -16,32 +14,40 @@ pub(crate) fn watch(args: &Given, context: &mut Context) -> Result<Exit, Failure
         .map(|line| HitCommand::start(line, args.has("shell"), context.global.json))
         .transpose()?;
     let params = params(args)?;
-    let mut hits = 0;
-    let end = run_job(ChainWatch::NAME, &params, args, context, |hit, context| {
-        hits += 1;
-        context.tell(hit.text("line"))?;
-        if let Some(command) = &mut command {
-            command.run(hit.clone());
-        }
-        Ok(())
-    });
+    let (most, mut hits) = (args.count("max_hits").unwrap_or(1), 0);
+    let mut timed_out = None;
+    let end = run_job(
+        "chain.watch",
+        &params,
+        args,
+        context,
+        |hit, context| {
+            hits += 1;
+            context.tell(hit.text("line"))?;
+            if let Some(command) = &mut command {
+                command.run(hit.clone());
+            }
+            Ok(())
+        },
+        |result, _| {
+            timed_out = Some(result.has("timed_out"));
+            Ok(Exit::Done)
+        },
+    );
     if let Some(command) = command {
         // Waiting commands are run unless the watch timed out.
-        let has_time = matches!(&end, Ok(Followed::Ended(job)) if !is(job, "timed_out"));
-        command.finish(has_time);
+        command.finish(timed_out == Some(false));
     }
-    let job = match end? {
-        Followed::Left(exit) => return Ok(exit),
-        Followed::Ended(job) => job,
-    };
-    if hits >= args.count("max_hits").unwrap_or(1) {
-        return Ok(Exit::Done);
-    }
-    if !is(&job, "timed_out") {
-        return Ok(Exit::Failed);
-    }
-    context.note("watch: timed out");
-    Ok(Exit::TimedOut)
+    let left = end?;
+    Ok(match timed_out {
+        None => left,
+        Some(_) if hits >= most => Exit::Done,
+        Some(false) => Exit::Failed,
+        Some(true) => {
+            context.note("watch: timed out");
+            Exit::TimedOut
+        }
+    })
 }
 
 fn params(args: &Given) -> Result<Value, Failure> {

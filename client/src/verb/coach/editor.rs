@@ -2,7 +2,6 @@
 
 use super::form::{changes, form};
 use crate::Failure;
-use ccd_protocol::coach::CandidateWords;
 use serde_json::Value;
 use signal_hook::consts::{SIGINT, SIGQUIT};
 use signal_hook::flag::register_conditional_default;
@@ -15,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// Opens the words of a candidate in the user's editor, and returns those that were changed; `None` if none were.
-pub(super) fn reword(candidate: &Value) -> Result<Option<CandidateWords>, Failure> {
+pub(super) fn reword(candidate: &Value) -> Result<Option<Value>, Failure> {
     let text = edited(&form(candidate), &editor())?;
     changes(candidate, &text)
         .map_err(|mistake| Failure::Failed(format!("coach edit: {mistake}; nothing was changed")))

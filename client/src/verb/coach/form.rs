@@ -2,8 +2,8 @@
 //! Each word has a line, `title: Use pnpm`. Indented lines after it continue it; lines that start with `#` are ignored.
 
 use crate::fields::Fields as _;
-use ccd_protocol::coach::{CandidateType, CandidateWords};
-use serde_json::Value;
+use ccd_protocol::coach::CandidateType;
+use serde_json::{Value, json};
 
 const HELP: &str = "
 # Change the words of this candidate, then save and quit.
@@ -13,59 +13,48 @@ const HELP: &str = "
 
 const INDENT: &str = "  ";
 
+/// The names of the words, and their members in a candidate.
+const WORDS: [(&str, &str); 4] = [
+    ("title", "title"),
+    ("type", "candidate_type"),
+    ("trigger", "trigger_condition"),
+    ("action", "action"),
+];
+
 pub(super) fn form(candidate: &Value) -> String {
     let mut text = String::new();
-    for (name, value) in fields(candidate) {
-        for (index, line) in value.split('\n').enumerate() {
-            let start = match (index, line) {
-                (0, _) => format!("{name}: "),
-                (_, "") => String::new(),
-                _ => INDENT.to_owned(),
-            };
-            text += &format!("{start}{line}\n");
-        }
+    for (name, member) in WORDS {
+        let value = cleaned(candidate.text(member));
+        let value = value.replace('\n', &format!("\n{INDENT}"));
+        text += &format!("{name}: {value}\n");
     }
-    text + HELP
+    text.replace(&format!("\n{INDENT}\n"), "\n\n") + HELP
 }
 
 /// Returns the words that differ from the candidate's; `None` if none do. The error is the mistake, as a fragment.
-pub(super) fn changes(candidate: &Value, text: &str) -> Result<Option<CandidateWords>, String> {
-    let edited = parse(text)?;
-    let mut words = CandidateWords::default();
-    for (name, before) in fields(candidate) {
-        let value = edited.iter().find(|(edited, _)| *edited == name);
-        let Some((_, value)) = value.filter(|(_, value)| *value != before) else {
+pub(super) fn changes(candidate: &Value, text: &str) -> Result<Option<Value>, String> {
+    let mut words = json!({});
+    for (name, value) in parse(text)? {
+        let member = WORDS.iter().find(|(known, _)| *known == name);
+        let member = member.map_or(name, |(_, member)| *member);
+        if value == cleaned(candidate.text(member)) {
             continue;
-        };
-        if value.is_empty() {
-            return Err(format!("{name}: the text is empty"));
         }
-        let value = value.clone();
-        match name {
-            "title" => words.title = Some(value),
-            "trigger" => words.trigger_condition = Some(value),
-            "action" => words.action = Some(value),
-            _ => {
+        words[member] = match name {
+            _ if value.is_empty() => return Err(format!("{name}: the text is empty")),
+            "type" => {
                 let known = CandidateType::named(&value);
                 let known = known.ok_or_else(|| format!("type: there is no type {value:?}"))?;
-                words.candidate_type = Some(known);
+                known.name().into()
             }
-        }
+            _ => value.into(),
+        };
     }
-    Ok(Some(words).filter(|words| *words != CandidateWords::default()))
+    Ok(Some(words).filter(|words| words.has(".")))
 }
 
-fn fields(candidate: &Value) -> [(&'static str, String); 4] {
-    [
-        ("title", cleaned(candidate.text("title"))),
-        ("type", candidate.text("candidate_type").to_owned()),
-        ("trigger", cleaned(candidate.text("trigger_condition"))),
-        ("action", cleaned(candidate.text("action"))),
-    ]
-}
-
-fn parse(text: &str) -> Result<Vec<(&'static str, String)>, String> {
-    let mut found: Vec<(&'static str, String)> = Vec::new();
+fn parse(text: &str) -> Result<Vec<(&str, String)>, String> {
+    let mut found: Vec<(&str, String)> = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let is_more = line.trim().is_empty() || line.starts_with([' ', '\t']);
         match found.last_mut() {
@@ -75,7 +64,13 @@ fn parse(text: &str) -> Result<Vec<(&'static str, String)>, String> {
             }
             None if line.trim().is_empty() => {}
             _ => {
-                let (name, value) = field(line)?;
+                let (name, value) = line.split_once(':').unwrap_or_default();
+                let name = name.trim();
+                if !WORDS.iter().any(|(known, _)| *known == name) {
+                    return Err(format!(
+                        "{line:?} does not start with title:, type:, trigger: or action:"
+                    ));
+                }
                 if found.iter().any(|(known, _)| *known == name) {
                     return Err(format!("{name}: it occurs twice"));
                 }
@@ -87,17 +82,6 @@ fn parse(text: &str) -> Result<Vec<(&'static str, String)>, String> {
         *value = cleaned(value);
     }
     Ok(found)
-}
-
-fn field(line: &str) -> Result<(&'static str, &str), String> {
-    const NAMES: [&str; 4] = ["title", "type", "trigger", "action"];
-    let split = line.split_once(':');
-    split
-        .and_then(|(name, value)| {
-            let known = NAMES.into_iter().find(|known| *known == name.trim())?;
-            Some((known, value))
-        })
-        .ok_or_else(|| format!("{line:?} does not start with title:, type:, trigger: or action:"))
 }
 
 /// Returns a text without control characters, and without spaces at its ends and at the ends of its lines.
@@ -134,9 +118,8 @@ mod tests {
             .replace("type: rule", "type: Skill")
             .replace("  Never npm\n", "\n\tNever yarn\n");
         let words = changes(&candidate, &edited).unwrap().unwrap();
-        assert_eq!(words.candidate_type, Some(CandidateType::Skill));
-        assert_eq!(words.action.as_deref(), Some("Use pnpm\n\nNever yarn"));
-        assert_eq!((words.title, words.trigger_condition), (None, None));
+        let expected = json!({"candidate_type": "skill", "action": "Use pnpm\n\nNever yarn"});
+        assert_eq!(words, expected);
     }
 
     #[test]

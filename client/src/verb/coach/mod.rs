@@ -12,8 +12,6 @@ mod walk;
 use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, render};
-use ccd_protocol::Method as _;
-use ccd_protocol::coach::CoachReport;
 use std::io::{self, IsTerminal as _};
 
 pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
@@ -23,15 +21,13 @@ pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Resul
         "rule" => rule::rule(args, context),
         "edit" => decide::edit(args, context),
         "report" => {
-            let answer = context.fetch(CoachReport::NAME, &args.params())?;
+            let answer = context.fetch("coach.report", &args.params())?;
             context.print(&answer, render::report)
         }
         "patterns" => try_out::patterns(args.word("group"), context),
         "detect" => try_out::detect(args.text("file"), context),
-        "aggregate" => try_out::aggregate(context),
         "forget" => records::forget(args, context),
         "export" => records::export(args.path("output"), context),
-        "import" => records::import(args.text("file"), context),
         _ => context.carry_out(args),
     }
 }

@@ -5,8 +5,6 @@ use super::{editor, is_interactive};
 use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller};
-use ccd_protocol::Method as _;
-use ccd_protocol::coach::{CandidateWords, CoachReview};
 use serde_json::Value;
 use std::io::{self, BufRead as _, Read as _};
 
@@ -14,14 +12,14 @@ const MAX_ANSWER_BYTES: u64 = 64 << 10;
 
 /// Walks through the pending candidates at a terminal, and lists them elsewhere.
 pub(super) fn review(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.fetch(CoachReview::NAME, &args.params())?;
+    let answer = context.fetch("coach.review", &args.params())?;
     if !answer.value.has("candidates") && !context.global.json {
         context
             .note("no candidates wait for a decision; ccctl coach status shows what was recorded");
         return Ok(Exit::Done);
     }
     if !is_interactive(context) {
-        return context.print_as(CoachReview::NAME, &answer);
+        return context.print_as("coach.review", &answer);
     }
     let cwd = caller::working_directory(None)?;
     let walk = Walk::new(answer.value.list("candidates"), cwd, context.style);
@@ -38,7 +36,7 @@ impl Desk for Terminal<'_> {
         Ok(self.context.fetch(method, params)?.value)
     }
 
-    fn reword(&mut self, candidate: &Value) -> Result<Option<CandidateWords>, Failure> {
+    fn reword(&mut self, candidate: &Value) -> Result<Option<Value>, Failure> {
         editor::reword(candidate)
     }
 

@@ -3,8 +3,7 @@
 use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller};
-use ccd_protocol::Method as _;
-use ccd_protocol::coach::{CandidateType, CoachApprove, CoachEvents, CoachImport};
+use ccd_protocol::coach::CandidateType;
 use serde_json::{Value, json};
 
 /// The trigger of a rule that says itself when it holds.
@@ -31,7 +30,7 @@ pub(super) fn rule(args: &Given, context: &mut Context) -> Result<Exit, Failure>
                       "session_id": event["session_id"], "repo_id": event["repo_id"]}],
     });
     let document = json!({ "candidates": [candidate] });
-    let made = context.fetch(CoachImport::NAME, &json!({ "document": document }))?;
+    let made = context.fetch("coach.import", &json!({ "document": document }))?;
     let made = made.value;
     if made.has("refused") {
         return Failure::usage(format!("coach rule: {}", made.text("refused.0")));
@@ -42,12 +41,12 @@ pub(super) fn rule(args: &Given, context: &mut Context) -> Result<Exit, Failure>
         "scope": args.at("scope"),
         "cwd": caller::working_directory(None)?,
     });
-    context.show(CoachApprove::NAME, &params)
+    context.show("coach.approve", &params)
 }
 
 fn event(start: &str, context: &Context) -> Result<Value, Failure> {
     let params = json!({ "limit": MOST_EVENTS });
-    let reply = context.fetch(CoachEvents::NAME, &params)?.value;
+    let reply = context.fetch("coach.events", &params)?.value;
     let events = reply.list("events").iter();
     let mut found = events.filter(|event| event.text("id").starts_with(start));
     match (found.next(), found.next()) {

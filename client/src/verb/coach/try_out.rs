@@ -1,19 +1,14 @@
-//! What can be tried without storing anything, and aggregation: `detect`, `patterns`, `aggregate`.
+//! What can be tried without storing anything: `detect` and `patterns`.
 
 use crate::call::garbled;
 use crate::fields::Fields as _;
-use crate::render::{filled, on_one_line};
-use crate::verb::file::read;
+use crate::verb::file::{MAX_BYTES, read};
 use crate::{Context, Exit, Failure, render};
-use ccd_protocol::coach::{CoachAggregate, CoachDetect, CoachDetectParams, CoachPatterns};
-use ccd_protocol::{Method as _, NoParams};
+use ccd_protocol::NoParams;
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use std::path::Path;
-
-/// Most bytes of payloads: the most that the daemon accepts in one request.
-const MAX_PAYLOAD_BYTES: u64 = 16 << 20;
 
 /// A reply of `coach.detect`, with each result as it was received.
 #[derive(Deserialize)]
@@ -24,11 +19,9 @@ struct RawResults<'a> {
 
 /// Prints the signals in payloads; with `--json`, one line per payload.
 pub(super) fn detect(file: &str, context: &mut Context) -> Result<Exit, Failure> {
-    let bytes = read(Path::new(file), MAX_PAYLOAD_BYTES)?;
-    let params = CoachDetectParams {
-        payloads: payloads(&String::from_utf8_lossy(&bytes)),
-    };
-    let answer = context.fetch(CoachDetect::NAME, &params)?;
+    let bytes = read(Path::new(file), MAX_BYTES)?;
+    let params = json!({ "payloads": payloads(&String::from_utf8_lossy(&bytes)) });
+    let answer = context.fetch("coach.detect", &params)?;
     if !context.global.json {
         return context.print(&answer, render::detected);
     }
@@ -50,37 +43,20 @@ fn payloads(text: &str) -> Vec<String> {
 
 /// Lists the groups of patterns, or the patterns of one group.
 pub(super) fn patterns(group: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.fetch(CoachPatterns::NAME, &NoParams {})?;
-    let problems = answer
-        .value
-        .list("problems")
-        .iter()
-        .filter_map(Value::as_str);
-    problems.for_each(|problem| context.note(&on_one_line(problem)));
+    let answer = context.fetch("coach.patterns", &NoParams {})?;
     let Some(name) = group else {
-        return context.print_as(CoachPatterns::NAME, &answer);
+        return context.print_as("coach.patterns", &answer);
     };
     let groups = answer.value.list("groups").iter();
     let groups: Vec<&Value> = groups.filter(|one| one.text("name") == name).collect();
+    context.print_page("coach.patterns problems", &answer.value, None)?;
     if groups.is_empty() {
         return Err(Failure::NotFound(format!(
             "there is no group {name:?}; ccctl coach patterns lists all groups"
         )));
     }
-    let all = serde_json::json!({ "groups": groups });
+    let all = json!({ "groups": groups });
     context.print_either(&all, |out| out.reply("coach.patterns of a group", &all))
-}
-
-/// Prints the new candidates.
-pub(super) fn aggregate(context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.fetch(CoachAggregate::NAME, &NoParams {})?;
-    context.print_as("coach.review", &answer)?;
-    context.remark(&filled(
-        "{candidates:count new candidate}, {seen_again} seen again; \
-         {processed:count event} processed, {pending} waiting for more evidence",
-        &answer.value,
-    ));
-    Ok(Exit::Done)
 }
 
 #[cfg(test)]

@@ -3,10 +3,6 @@
 use crate::Failure;
 use crate::fields::Fields as _;
 use crate::render::{self, Colour, Printer, Style, joined, text};
-use ccd_protocol::Method as _;
-use ccd_protocol::coach::{
-    CandidateWords, CoachApprove, CoachEdit, CoachGet, CoachReject, CoachUndo,
-};
 use serde_json::{Value, json};
 use std::io;
 
@@ -26,7 +22,7 @@ q - quit; the rest stays as it is
 pub(super) trait Desk {
     fn call(&mut self, method: &str, params: &Value) -> Result<Value, Failure>;
     /// Lets the user change the words of a candidate; `None` if nothing was changed.
-    fn reword(&mut self, candidate: &Value) -> Result<Option<CandidateWords>, Failure>;
+    fn reword(&mut self, candidate: &Value) -> Result<Option<Value>, Failure>;
     /// A line of the user; `None` at the end of the input.
     fn answer(&mut self) -> Option<String>;
     fn print(&mut self, text: &[u8]) -> Result<(), Failure>;
@@ -163,17 +159,12 @@ impl Walk {
 
     fn get(&self, candidate: &Value, desk: &mut impl Desk) -> Result<Value, Failure> {
         let params = json!({"id": candidate["id"], "cwd": self.cwd});
-        desk.call(CoachGet::NAME, &params)
+        desk.call("coach.get", &params)
     }
 
     fn approve(&mut self, candidate: &Value, desk: &mut impl Desk) -> Result<Step, Failure> {
         let params = json!({"id": candidate["id"], "cwd": self.cwd});
-        let reply = desk.call(CoachApprove::NAME, &params)?;
-        say(desk, &text("approved", &reply))?;
-        for warning in reply.list("warnings").iter().filter_map(Value::as_str) {
-            say(desk, &format!("warning: {warning}"))?;
-        }
-        self.decide(&reply);
+        self.decide("coach.approve", &params, "approved", desk)?;
         Ok(self.next(Outcome::Approved))
     }
 
@@ -183,24 +174,19 @@ impl Walk {
             desk.print(b"\n")?;
             return Ok(Step::Quit);
         };
-        let reason = Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty());
+        let reason = Some(reason.trim()).filter(|reason| !reason.is_empty());
         let params = json!({"id": candidate["id"], "reason": reason});
-        let reply = desk.call(CoachReject::NAME, &params)?;
-        say(desk, &text("rejected", &reply))?;
-        self.decide(&reply);
+        self.decide("coach.reject", &params, "rejected", desk)?;
         Ok(self.next(Outcome::Rejected))
     }
 
     fn edit(&mut self, candidate: &Value, desk: &mut impl Desk) -> Result<Step, Failure> {
-        let Some(edit) = desk.reword(candidate)? else {
+        let Some(mut params) = desk.reword(candidate)? else {
             say(desk, "nothing was changed")?;
             return Ok(Step::Ask);
         };
-        let mut params = json!(edit);
         params["id"] = candidate["id"].clone();
-        let reply = desk.call(CoachEdit::NAME, &params)?;
-        say(desk, &text("edited", &reply))?;
-        self.decide(&reply);
+        self.decide("coach.edit", &params, "edited", desk)?;
         Ok(Step::Show)
     }
 
@@ -211,7 +197,7 @@ impl Walk {
             return Ok(Step::Ask);
         };
         let params = json!({"id": self.candidates[last].0["id"]});
-        let reply = desk.call(CoachUndo::NAME, &params)?;
+        let reply = desk.call("coach.undo", &params)?;
         self.decided.pop();
         say(desk, &text("undone", &reply))?;
         self.candidates[last] = (reply.at("candidate").clone(), Outcome::Open);
@@ -219,10 +205,22 @@ impl Walk {
         Ok(Step::Show)
     }
 
-    /// Notes a decision, after which the candidate may have another id.
-    fn decide(&mut self, reply: &Value) {
+    /// Makes a decision and says so. The candidate may have another id afterwards.
+    fn decide(
+        &mut self,
+        method: &str,
+        params: &Value,
+        done: &str,
+        desk: &mut impl Desk,
+    ) -> Result<(), Failure> {
+        let reply = desk.call(method, params)?;
+        say(desk, &text(done, &reply))?;
+        for warning in reply.list("warnings").iter().filter_map(Value::as_str) {
+            say(desk, &format!("warning: {warning}"))?;
+        }
         self.candidates[self.at].0 = reply.at("candidate").clone();
         self.decided.push(self.at);
+        Ok(())
     }
 
     /// Goes to the next candidate that is open: after an undo, later ones may be decided already.

@@ -1,16 +1,14 @@
 //! `ccctl conversation export --all`: a directory of pages, and one that lists them.
 
-use super::export::{Form, PageOptions, write_file};
-use super::find::{note_what_is_missing, scope};
-use super::in_file;
+use super::export::{Form, write_file};
+use super::find::{in_scope, note_what_is_missing};
+use super::{in_file, with};
 use crate::args::Given;
 use crate::fields::Fields as _;
+use crate::render::filled;
+use crate::verb::pages::fetch_all;
 use crate::{Context, Exit, Failure, whole_file};
-use ccd_protocol::conversation::{
-    ConversationContents, ConversationContentsParams, ConversationList, ConversationListParams,
-    ConversationSearch, ConversationSearchParams, ConversationSummary, PageOfConversation,
-};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -33,37 +31,32 @@ pub(super) fn export_all(dir: &Path, args: &Given, context: &mut Context) -> Res
     let known = listed_in(&dir.join(INDEX));
     let conversations = conversations(args, context)?;
     let (mut pages, mut written) = (Vec::new(), 0_usize);
-    let with_paths = args.has("with_paths");
-    let options = PageOptions {
-        with_paths,
-        ..PageOptions::default()
-    };
+    let options = args.pick("with_paths");
     for conversation in conversations {
-        let page = page_of(&conversation, with_paths);
-        let is_there = known
-            .iter()
-            .any(|old| old.page == page.page && old.stamp == page.stamp);
-        let file = dir.join(&page.page);
-        if !is_there || !file.is_file() {
-            let conversation = in_file(&conversation.file)?;
-            write_file(Form::Html(options), &conversation, &context.place()?, &file)?;
+        let page = page_of(&conversation, args.has("with_paths"));
+        let is_same = |old: &&Value| old["page"] == page["page"] && old["stamp"] == page["stamp"];
+        let file = dir.join(page.text("page"));
+        if known.iter().find(is_same).is_none() || !file.is_file() {
+            let conversation = in_file(conversation.text("file"))?;
+            let form = Form::Html(options.clone());
+            write_file(&form, &conversation, &context.place()?, &file)?;
             written += 1;
         }
         pages.push(page);
     }
-    let names: HashSet<String> = pages.iter().map(|page| page.page.clone()).collect();
     let total = pages.len();
     // Pages of conversations that Claude Code has deleted since, or that are not in the scope, stay listed.
-    pages.extend(
-        known
-            .into_iter()
-            .filter(|old| !names.contains(&old.page) && dir.join(&old.page).is_file()),
-    );
-    pages.sort_by(|one, other| other.ended_at.cmp(&one.ended_at));
-    let params = ConversationContentsParams { pages, with_paths };
-    let index = context.call::<ConversationContents>(&params)?.value.html;
+    for old in known {
+        let name = old.text("page");
+        if dir.join(name).is_file() && !pages.iter().any(|page| page.text("page") == name) {
+            pages.push(old);
+        }
+    }
+    pages.sort_by(|one, other| other.text("ended_at").cmp(one.text("ended_at")));
+    let params = json!({"pages": pages, "with_paths": args.has("with_paths")});
+    let index = context.fetch("conversation.contents", &params)?.value;
     let file = dir.join(INDEX);
-    let fill = |out: &mut dyn std::io::Write| out.write_all(index.as_bytes());
+    let fill = |out: &mut dyn std::io::Write| out.write_all(index.text("html").as_bytes());
     whole_file::write_by(&file, Some(0o600), fill, |error| error)
         .map_err(Failure::io(file.display()))?;
     let report = json!({ "file": file, "pages": total, "written": written });
@@ -77,94 +70,69 @@ pub(super) fn export_all(dir: &Path, args: &Given, context: &mut Context) -> Res
 }
 
 /// Returns the conversations in the scope, the last used first.
-fn conversations(args: &Given, context: &mut Context) -> Result<Vec<ConversationSummary>, Failure> {
-    let found = args
-        .word("search")
-        .map(|words| with_words(words, args, context));
+fn conversations(args: &Given, context: &mut Context) -> Result<Vec<Value>, Failure> {
+    let scope = in_scope(args, args.pick("project since until"));
+    let found = args.word("search").map(|words| {
+        let params = with(&scope, json!({"query": words, "limit": HITS_LEN}));
+        fetch_all(
+            "conversation.search",
+            &params,
+            ("hits", "id", "before"),
+            context,
+        )
+    });
     let found = found.transpose()?;
-    let mut all: Vec<ConversationSummary> = Vec::new();
-    loop {
-        let reply = context
-            .call::<ConversationList>(&ConversationListParams {
-                limit: Some(PAGE_LEN),
-                before: all.last().map(|last| last.session_id.clone()),
-                scope: scope(args)?,
-                ..ConversationListParams::default()
-            })?
-            .value;
-        if all.is_empty() {
-            let missing = json!({"indexing": reply.indexing, "unreadable": reply.unreadable});
-            note_what_is_missing(&missing, context);
-        }
-        let len = reply.conversations.len() as u64;
-        all.extend(reply.conversations);
-        if len < PAGE_LEN {
-            break;
-        }
-    }
+    let params = with(&scope, json!({ "limit": PAGE_LEN }));
+    let of_list = ("conversations", "session_id", "before");
+    let mut all = fetch_all("conversation.list", &params, of_list, context)?.value;
+    note_what_is_missing(&all, context)?;
+    let mut all = match all["conversations"].take() {
+        Value::Array(all) => all,
+        _ => Vec::new(),
+    };
     if let Some(found) = found {
-        all.retain(|conversation| found.contains(&conversation.session_id));
+        // Those with records in which the words occur.
+        let hits = found.value.list("hits").iter();
+        let sessions: HashSet<&str> = hits.map(|hit| hit.text("session_id")).collect();
+        all.retain(|conversation| sessions.contains(conversation.text("session_id")));
     }
     Ok(all)
 }
 
-/// Returns the sessions with records in which these words occur.
-fn with_words(
-    words: &str,
-    args: &Given,
-    context: &mut Context,
-) -> Result<HashSet<String>, Failure> {
-    let mut sessions = HashSet::new();
-    let mut params = ConversationSearchParams {
-        query: words.to_owned(),
-        limit: Some(HITS_LEN),
-        scope: scope(args)?,
-        ..ConversationSearchParams::default()
-    };
-    loop {
-        let hits = context.call::<ConversationSearch>(&params)?.value.hits;
-        params.before = hits.last().map(|hit| hit.id);
-        let len = hits.len() as u64;
-        sessions.extend(hits.into_iter().map(|hit| hit.session_id));
-        if len < HITS_LEN {
-            return Ok(sessions);
-        }
-    }
-}
-
-/// Returns the name of the page, which stays the same, and a stamp, which changes with the conversation.
-fn page_of(conversation: &ConversationSummary, with_paths: bool) -> PageOfConversation {
-    let started = conversation.started_at.as_deref().unwrap_or("undated");
+/// Returns the entry of a page in the index: its name, which stays the same, a stamp, which changes with the conversation, and
+/// what is shown of it.
+fn page_of(conversation: &Value, with_paths: bool) -> Value {
+    let started = conversation["started_at"].as_str().unwrap_or("undated");
     let time: String = started.chars().take(16).filter(|c| *c != ':').collect();
     // So that conversations of the same minute have different names, which do not give away their ids.
     let mix = |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
-    let hash = conversation.session_id.bytes().fold(2_166_136_261, mix);
-    let stamp = format!(
-        "{} {} {} {} {} {with_paths}",
-        conversation.ended_at.as_deref().unwrap_or_default(),
-        conversation.turns,
-        conversation.errors,
-        conversation.usage.total.output_tokens,
-        env!("CARGO_PKG_VERSION"),
-    );
-    let page = format!("{}-{:06x}.html", time.replace('T', "-"), hash & 0xff_ffff);
-    PageOfConversation {
-        page,
-        stamp,
-        title: conversation.title.clone(),
-        cwd: conversation.cwd.clone(),
-        branch: conversation.branch.clone(),
-        started_at: conversation.started_at.clone(),
-        ended_at: conversation.ended_at.clone(),
-        turns: conversation.turns,
-        errors: conversation.errors,
-        cost_usd: conversation.cost_usd,
-        cost_at_least_usd: conversation.cost_at_least_usd,
+    let hash = conversation
+        .text("session_id")
+        .bytes()
+        .fold(2_166_136_261, mix);
+    let name = format!("{}-{:06x}.html", time.replace('T', "-"), hash & 0xff_ffff);
+    let stamp = "{ended_at} {turns} {errors} {usage.total.output_tokens}";
+    let version = env!("CARGO_PKG_VERSION");
+    let stamp = format!("{} {version} {with_paths}", filled(stamp, conversation));
+    let mut page = json!({"page": name, "stamp": stamp});
+    for name in [
+        "title",
+        "cwd",
+        "branch",
+        "started_at",
+        "ended_at",
+        "turns",
+        "errors",
+        "cost_usd",
+        "cost_at_least_usd",
+    ] {
+        page[name] = conversation[name].clone();
     }
+    page
 }
 
 /// Returns the pages that an index lists; none if there is no index.
-fn listed_in(index: &Path) -> Vec<PageOfConversation> {
+fn listed_in(index: &Path) -> Vec<Value> {
     let html = fs::read_to_string(index).unwrap_or_default();
     let list = html
         .split_once(PAGES_START)

@@ -1,16 +1,15 @@
 //! `ccctl conversation export`: a conversation as a page for a browser, as Markdown or as JSON; or pages of many.
 
-use super::named;
-use super::pages::{Pages, each_part};
+use super::pages::Pages;
+use super::{fetch_mended, named, with};
 use crate::args::Given;
-use crate::call::{DaemonAddress, call_at};
+use crate::call::{DaemonAddress, fetch_within, garbled, request_at};
 use crate::caller::claude_dirs;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, render, whole_file};
-use ccd_protocol::conversation::{
-    ConversationExport, ConversationExportParams, ConversationPageParams, ConversationParams,
-    ExportAbout, TurnNumbers,
-};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt as _;
@@ -22,32 +21,20 @@ const LARGE_BYTES: u64 = 200 << 20;
 /// Only the user may read what is exported.
 const MODE: u32 = 0o600;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How a conversation is written.
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Form {
-    Html(PageOptions),
+    /// A page with these options of the method.
+    Html(Value),
     Markdown,
     Json,
 }
 
-/// What is in a page.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct PageOptions {
-    pub(super) turns: Option<TurnNumbers>,
-    pub(super) with_paths: bool,
-    /// The page loads itself again.
-    pub(super) is_live: bool,
-}
-
 /// Writes a conversation to a file; `-` is standard output.
 pub(super) fn export(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
-    let options = PageOptions {
-        turns: args.typed("turns"),
-        with_paths: args.has("with_paths"),
-        is_live: false,
-    };
-    let is_json = context.global.json;
-    let (form, file) = match (args.path("html"), args.path("markdown"), is_json) {
-        (Some(file), ..) => (Form::Html(options), file),
+    let (html, markdown) = (args.path("html"), args.path("markdown"));
+    let (form, file) = match (html, markdown, context.global.json) {
+        (Some(file), ..) => (Form::Html(args.pick("turns with_paths")), file),
         (None, Some(file), _) => (Form::Markdown, file),
         (None, None, true) => (Form::Json, args.path("file").unwrap_or(Path::new("-"))),
         (None, None, false) => {
@@ -65,8 +52,8 @@ pub(super) fn export(args: &Given, context: &mut Context) -> Result<Exit, Failur
         })?;
         return written.map(|()| Exit::Done);
     }
-    let len = write_file(form, &conversation, &place, file)?;
-    if matches!(form, Form::Html(_)) && len >= LARGE_BYTES {
+    let len = write_file(&form, &conversation, &place, file)?;
+    if html.is_some() && len >= LARGE_BYTES {
         context.note(&format!(
             "{}: {} MB; a browser needs some seconds for it",
             file.display(),
@@ -78,8 +65,8 @@ pub(super) fn export(args: &Given, context: &mut Context) -> Result<Exit, Failur
 
 /// Writes a conversation to a file that is complete or unchanged. Returns its length.
 pub(super) fn write_file(
-    form: Form,
-    conversation: &ConversationParams,
+    form: &Form,
+    conversation: &Value,
     place: &DaemonAddress,
     file: &Path,
 ) -> Result<u64, Failure> {
@@ -104,7 +91,7 @@ pub(super) fn write_file(
 /// Says whether a file is a transcript: that of the conversation, or another one of the user's.
 fn is_transcript(
     file: &Path,
-    conversation: &ConversationParams,
+    conversation: &Value,
     place: &DaemonAddress,
 ) -> Result<bool, Failure> {
     let Ok(there) = fs::canonicalize(file) else {
@@ -118,99 +105,94 @@ fn is_transcript(
     {
         return Ok(true);
     }
-    let own = about(conversation, place)?.file;
+    let own = about(conversation, place)?;
     let identity = |path: &Path| fs::metadata(path).map(|found| (found.dev(), found.ino()));
-    Ok(identity(&there).ok() == identity(Path::new(&own)).ok())
+    Ok(identity(&there).ok() == identity(Path::new(own.text("file"))).ok())
 }
 
 impl Form {
     fn write(
-        self,
-        conversation: &ConversationParams,
+        &self,
+        conversation: &Value,
         place: &DaemonAddress,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
         match self {
-            Form::Html(options) => html(conversation, options, place, out),
-            Form::Markdown => markdown(conversation, place, out),
-            Form::Json => json(conversation, place, out),
+            Self::Html(options) => html(&with(conversation, options.clone()), place, out),
+            Self::Markdown => markdown(conversation, place, out),
+            Self::Json => json(conversation, place, out),
         }
     }
 }
 
 /// Writes the page as the daemon makes it.
-fn html(
-    conversation: &ConversationParams,
-    options: PageOptions,
-    place: &DaemonAddress,
-    out: &mut dyn Write,
-) -> Result<(), Failure> {
-    let params = ConversationExportParams {
-        html: true,
-        turns: options.turns,
-        with_paths: options.with_paths,
-        live: options.is_live,
-        ..records_of(conversation)
-    };
-    each_part(params, place, |part| {
-        let older =
-            || io::Error::other("the daemon is of an older build: run ccctl daemon upgrade");
-        out.write_all(part.html.as_deref().ok_or_else(older)?.as_bytes())?;
-        out.flush()
-    })
-}
-
-fn records_of(conversation: &ConversationParams) -> ConversationExportParams {
-    let mut params = ConversationExportParams::default();
-    params.page.conversation = conversation.clone();
-    params
+fn html(params: &Value, place: &DaemonAddress, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut params = with(params, json!({"html": true}));
+    loop {
+        let part = fetch_within(place, "conversation.export", &params, None)?.value;
+        let html = part["html"].as_str().ok_or_else(|| {
+            Failure::Failed("the daemon is of an older build: run ccctl daemon upgrade".to_owned())
+        })?;
+        let written = out.write_all(html.as_bytes()).and_then(|()| out.flush());
+        written.map_err(Failure::Output)?;
+        params["from"] = part["next"].clone();
+        if params["from"].is_null() {
+            return Ok(());
+        }
+    }
 }
 
 fn markdown(
-    conversation: &ConversationParams,
+    conversation: &Value,
     place: &DaemonAddress,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let params = ConversationPageParams {
-        conversation: conversation.clone(),
-        redact: true,
-        ..ConversationPageParams::default()
-    };
     let about = about(conversation, place)?;
-    let (_, mut turns) = Pages::start(params, place.clone())?;
+    let params = with(conversation, json!({"redact": true}));
+    let (_, mut turns) = Pages::start(&params, place.clone())?;
     render::markdown(&about, &mut turns, out).map_err(Failure::Output)?;
     turns.end()
 }
 
-fn about(conversation: &ConversationParams, place: &DaemonAddress) -> Result<ExportAbout, Failure> {
-    let mut params = records_of(conversation);
-    params.page.limit = Some(1);
-    let reply = call_at::<ConversationExport>(place, &params)?.value;
-    Ok(reply.about.unwrap_or_default())
+fn about(conversation: &Value, place: &DaemonAddress) -> Result<Value, Failure> {
+    let params = with(conversation, json!({"limit": 1}));
+    let mut reply = fetch_mended(place, "conversation.export", &params)?;
+    Ok(reply["about"].take())
+}
+
+/// The parts of an export, as they were received.
+#[derive(Deserialize)]
+struct Part<'a> {
+    #[serde(borrow)]
+    about: Option<&'a RawValue>,
+    #[serde(borrow)]
+    turns: Vec<&'a RawValue>,
+    next: Option<u64>,
 }
 
 /// Writes one document `{about, turns}`, part by part.
-fn json(
-    conversation: &ConversationParams,
-    place: &DaemonAddress,
-    out: &mut dyn Write,
-) -> Result<(), Failure> {
-    let mut is_first = true;
-    each_part(records_of(conversation), place, |page| {
-        if let Some(about) = &page.about {
-            out.write_all(b"{\"about\":")?;
-            serde_json::to_writer(&mut *out, about)?;
-            out.write_all(b",\"turns\":[")?;
+fn json(conversation: &Value, place: &DaemonAddress, out: &mut dyn Write) -> Result<(), Failure> {
+    let (mut params, mut comma) = (conversation.clone(), "");
+    loop {
+        let json = request_at(place, "conversation.export", &params)?;
+        let part: Part<'_> = serde_json::from_str(json.get())
+            .map_err(|error| garbled("conversation.export", &error))?;
+        let mut written = part.about.map_or(Ok(()), |about| {
+            write!(out, "{{\"about\":{about},\"turns\":[")
+        });
+        for turn in part.turns {
+            written = written.and_then(|()| write!(out, "{comma}{turn}"));
+            comma = ",";
         }
-        for turn in &page.turns {
-            if !std::mem::take(&mut is_first) {
-                out.write_all(b",")?;
-            }
-            serde_json::to_writer(&mut *out, turn)?;
+        if part.next.is_none() {
+            written = written.and_then(|()| out.write_all(b"]}\n"));
         }
-        match page.next {
-            Some(_) => Ok(()),
-            None => out.write_all(b"]}\n").and_then(|()| out.flush()),
+        written
+            .and_then(|()| out.flush())
+            .map_err(Failure::Output)?;
+        params["from"] = part.next.into();
+        if part.next.is_none() {
+            return Ok(());
         }
-    })
+    }
 }

@@ -4,126 +4,85 @@ use crate::args::Given;
 use crate::call::is_elsewhere;
 use crate::caller::claude_dirs;
 use crate::fields::Fields as _;
-use crate::render::text;
-use crate::{Context, Exit, Failure, caller, render};
-use ccd_protocol::Method as _;
-use ccd_protocol::conversation::{
-    ConversationList, ConversationScope, ConversationSearch, ConversationStats,
-    ConversationStatsParams, StatsBy,
-};
-use serde_json::{Value, json};
+use crate::{Context, Exit, Failure, render};
+use serde_json::Value;
 use std::path::Path;
 
 /// The longest that the daemon waits.
 const WAIT_MS: u64 = 3_600_000;
 
 pub(super) fn list(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
-    let answer = context.fetch(ConversationList::NAME, &params(args))?;
-    note_what_is_missing(&answer.value, context);
-    let shown = answer.value.list("conversations");
-    context.note_if_empty(shown, &nothing("no conversations", args));
-    let exit = context.print(&answer, render::conversations)?;
-    note_what_is_left_out(shown.len(), answer.value.number("total"), context);
-    Ok(exit)
-}
-
-/// Returns what to say of an empty list. Conversations of a project that was removed are still there.
-fn nothing(what: &str, args: &Given) -> String {
-    match args.word("project") {
-        Some(project) if !is_elsewhere() && !Path::new(project).is_dir() => format!(
-            "nothing found in {project}, which does not exist; without --project, all directories are searched"
-        ),
-        _ => what.to_owned(),
-    }
-}
-
-/// Says in a pipe that a list is not whole. On a terminal, it is the last line of the list.
-fn note_what_is_left_out(shown: usize, total: u64, context: &Context) {
-    if (shown as u64) < total && !context.style.is_terminal {
-        context.remark(&format!("{shown} of {total}; -n N shows more"));
-    }
+    show(
+        "conversation.list",
+        "conversations",
+        args,
+        args.params(),
+        context,
+    )
 }
 
 pub(super) fn search(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
-    let mut params = params(args);
+    let mut params = args.params();
     params["query"] = args.words("query").join(" ").into();
     let status = args.word("status");
     params["status"] = status.map(|status| status.replace('-', "_")).into();
-    let answer = context.fetch(ConversationSearch::NAME, &params)?;
-    note_what_is_missing(&answer.value, context);
-    let hits = answer.value.list("hits");
-    context.note_if_empty(hits, &nothing("nothing found", args));
-    let exit = context.print(&answer, render::conversation_hits)?;
-    note_what_is_left_out(hits.len(), answer.value.number("total"), context);
-    Ok(exit)
+    show("conversation.search", "hits", args, params, context)
+}
+
+/// Prints a list, with what it leaves out.
+fn show(
+    method: &str,
+    list: &str,
+    args: &Given,
+    params: Value,
+    context: &mut Context,
+) -> Result<Exit, Failure> {
+    let params = in_scope(args, params);
+    let mut answer = context.fetch(method, &params)?;
+    answer.value["shown"] = answer.value.list(list).len().into();
+    // Conversations of a project that was removed are still there.
+    let project = args.word("project");
+    let missing = project.filter(|dir| !is_elsewhere() && !Path::new(dir).is_dir());
+    answer.value["missing_project"] = missing.into();
+    context.print_given(method, &mut answer, &params)
 }
 
 pub(super) fn stats(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
-    let params = ConversationStatsParams {
-        scope: scope(args)?,
-        by: args.typed("by"),
-    };
-    match args.path("svg") {
-        Some(file) => image(params, file, context),
-        None => {
-            let answer = context.call::<ConversationStats>(&params)?;
-            let reply = &answer.value;
-            note_what_is_missing(
-                &json!({"indexing": reply.indexing, "unreadable": reply.unreadable}),
-                context,
-            );
-            context.print(&answer, |reply, out| {
-                render::conversation_stats(reply, params.by, out)
-            })
-        }
-    }
-}
-
-/// Writes the sums as an image, by day unless another group is asked for.
-fn image(
-    params: ConversationStatsParams,
-    file: &Path,
-    context: &mut Context,
-) -> Result<Exit, Failure> {
-    if context.global.json {
+    let (by, file) = (args.word("by"), args.path("svg"));
+    if file.is_some() && context.global.json {
         let text = "--svg and --json cannot be combined; leave one out";
         return Failure::usage(text);
     }
-    let by = params.by.unwrap_or(StatsBy::Day);
-    let params = ConversationStatsParams {
-        by: Some(by),
-        ..params
-    };
-    let reply = context.call::<ConversationStats>(&params)?.value;
-    note_what_is_missing(
-        &json!({"indexing": reply.indexing, "unreadable": reply.unreadable}),
-        context,
-    );
-    context.write_to(file, render::stats_svg(&reply, by).as_bytes())?;
-    Ok(Exit::Done)
-}
-
-/// Says that a reply leaves something out, if it does.
-pub(super) fn note_what_is_missing(reply: &Value, context: &Context) {
-    let advice = ["; --wait waits until everything is indexed", ""];
-    for (left_out, advice) in ["not indexed", "unreadable"].into_iter().zip(advice) {
-        let what = text(left_out, reply);
-        if !what.is_empty() {
-            context.note(&format!("incomplete: {what}{advice}"));
+    // An image has a chart, by day unless another group is asked for.
+    let by = by.or(file.and(Some("day")));
+    let mut params = in_scope(args, args.params());
+    params["by"] = by.into();
+    let answer = context.fetch("conversation.stats", &params)?;
+    note_what_is_missing(&answer.value, context)?;
+    let by = by.unwrap_or("day");
+    match file {
+        Some(file) => {
+            let image = render::stats_svg(&answer.value, by);
+            context.write_to(file, image.as_bytes())?;
+            Ok(Exit::Done)
         }
+        None => context.print(&answer, |reply, out| {
+            render::conversation_stats(reply, by, out)
+        }),
     }
 }
 
-/// What is given, with which conversations it is about.
-fn params(args: &Given) -> Value {
-    let mut params = args.params();
+/// Says that a reply leaves something out, if it does.
+pub(super) fn note_what_is_missing(reply: &Value, context: &mut Context) -> Result<(), Failure> {
+    let noted = context.print_page("conversation incomplete", reply, None);
+    noted.map(drop)
+}
+
+/// Adds to the parameters of a search in which conversations it is.
+pub(super) fn in_scope(args: &Given, mut params: Value) -> Value {
     params["claude_dirs"] = claude_dirs().into();
     if args.has("wait_ms") {
         params["wait_ms"] = WAIT_MS.into();
     }
     params
-}
-
-pub(super) fn scope(args: &Given) -> Result<ConversationScope, Failure> {
-    caller::params(&params(args))
 }

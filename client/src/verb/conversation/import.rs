@@ -1,38 +1,26 @@
 //! `ccctl conversation import`.
 
-use crate::render::filled;
 use crate::{Context, Exit, Failure, caller};
-use ccd_protocol::Method as _;
-use ccd_protocol::conversation::{ConversationImport, ConversationImportParams};
+use serde_json::json;
 use std::path::Path;
 
 /// Imports the files, one after the other. One that the daemon refuses does not hold up the others.
 pub(super) fn import(files: &[String], context: &mut Context) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
     for file in files {
-        match import_one(file, context) {
+        let absolute = caller::absolute(Path::new(file))?;
+        let params = json!({"file": absolute});
+        let imported = context.fetch("conversation.import", &params);
+        match imported {
             Err(failure @ Failure::Refused { .. }) if files.len() > 1 => {
                 context.report(&failure);
                 exit = Exit::Failed;
             }
-            imported => imported?,
+            answer => {
+                let (mut answer, named) = (answer?, json!({"file": file}));
+                context.print_given("conversation.import", &mut answer, &named)?;
+            }
         }
     }
     Ok(exit)
-}
-
-fn import_one(file: &str, context: &mut Context) -> Result<(), Failure> {
-    let params = ConversationImportParams {
-        file: caller::absolute(Path::new(file))?,
-    };
-    let answer = context.fetch(ConversationImport::NAME, &params)?;
-    let skipped = filled(
-        "[{skipped_lines?}{skipped_lines:count line} skipped]",
-        &answer.value,
-    );
-    if !skipped.is_empty() {
-        context.remark(&format!("{file}: {skipped}"));
-    }
-    context.print_as(ConversationImport::NAME, &answer)?;
-    Ok(())
 }

@@ -1,16 +1,14 @@
 //! `ccctl conversation open`: a conversation in the user's browser.
 
-use super::export::{Form, PageOptions, write_file};
-use super::named;
+use super::export::{Form, write_file};
+use super::{named, with};
 use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::subscribe::Subscription;
 use crate::{Context, Exit, Failure};
-use ccd_protocol::conversation::{
-    ConversationItem, ConversationItemKind as ItemKind, ConversationParams,
-    ConversationSubscribeParams,
-};
 use ccd_protocol::subscription::CONVERSATION_SUBSCRIBE;
+use serde::Deserialize;
+use serde_json::json;
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
@@ -45,17 +43,16 @@ pub(super) fn open(args: &Given, context: &mut Context) -> Result<Exit, Failure>
     remove_old(&folder);
     let file = folder.join(format!("{}.html", std::process::id()));
     // The page is for the user's own eyes.
-    let options = PageOptions {
-        with_paths: true,
-        is_live: follow,
-        turns: None,
-    };
-    let write = || write_file(Form::Html(options), &conversation, &place, &file).map(drop);
+    let form = Form::Html(json!({"with_paths": true, "live": follow}));
+    let write = || write_file(&form, &conversation, &place, &file).map(drop);
     // Before the page is written: no change after that is missed.
-    let changes = follow.then(|| changes_of(&conversation, context));
+    let changes = follow.then(|| {
+        let params = with(&conversation, json!({"kinds": ["turn", "pair", "end"]}));
+        Subscription::start(context.connect()?, CONVERSATION_SUBSCRIBE, &params)
+    });
     let changes = changes.transpose()?;
     write()?;
-    let written = serde_json::json!({ "file": file });
+    let written = json!({ "file": file });
     context.print_either(&written, |out| writeln!(out, "{}", file.display()))?;
     if let Some(why) = start(&file) {
         return Failure::failed(format!("{OPENER}: {why}; open the file above in a browser"));
@@ -69,19 +66,10 @@ pub(super) fn open(args: &Given, context: &mut Context) -> Result<Exit, Failure>
     }
 }
 
-/// Subscribes to the changes of a conversation.
-fn changes_of(
-    conversation: &ConversationParams,
-    context: &Context,
-) -> Result<Subscription, Failure> {
-    let params = ConversationSubscribeParams {
-        session: conversation.session.clone(),
-        file: conversation.file.clone(),
-        claude_dirs: conversation.claude_dirs.clone(),
-        kinds: vec![ItemKind::Turn, ItemKind::Pair, ItemKind::End],
-        ..ConversationSubscribeParams::default()
-    };
-    Subscription::start(context.connect()?, CONVERSATION_SUBSCRIBE, &params)
+/// What changed.
+#[derive(Deserialize)]
+struct Kind {
+    kind: String,
 }
 
 /// Calls `write` after each change, not more often than every [`REWRITE`], until the transcript is deleted.
@@ -94,12 +82,9 @@ fn write_again(
     // It ends with the last change, or with this process.
     std::thread::spawn(move || {
         loop {
-            let item = changes.next().and_then(|json| changes.parse(&json));
+            let item = changes.next().and_then(|json| changes.parse::<Kind>(&json));
             let is_taken = match item {
-                Ok(ConversationItem {
-                    kind: ItemKind::End,
-                    ..
-                }) => false,
+                Ok(item) if item.kind == "end" => false,
                 Ok(_) => !matches!(sender.try_send(Ok(())), Err(TrySendError::Disconnected(_))),
                 Err(failure) => {
                     let _ = sender.send(Err(failure));

@@ -1,14 +1,12 @@
 //! The turns of a conversation in reading order, requested page by page.
 
+use super::{fetch_mended, with};
 use crate::Failure;
-use crate::call::{DaemonAddress, call_at};
+use crate::call::DaemonAddress;
+use crate::fields::Fields as _;
 use crate::render::Spoken;
-use ccd_protocol::conversation::{
-    ConversationExport, ConversationExportParams, ConversationExportReply, ConversationGet,
-    ConversationGetReply, ConversationPageParams, ConversationPair,
-};
+use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::io;
 
 /// Turns in the first page, which is on the screen before the next one is requested.
 const FIRST_PAGE: u64 = 100;
@@ -16,34 +14,27 @@ const FIRST_PAGE: u64 = 100;
 /// An iterator over turns. It ends early if a page cannot be had; [`Pages::end`] says why.
 pub(super) struct Pages {
     place: DaemonAddress,
-    params: ConversationPageParams,
-    turns: std::vec::IntoIter<ccd_protocol::conversation::ConversationTurn>,
+    params: Value,
+    turns: std::vec::IntoIter<Value>,
     /// Calls made in the turns of the page.
-    pairs: HashMap<String, ConversationPair>,
+    pairs: HashMap<String, Value>,
     next: Option<u64>,
     failure: Option<Failure>,
 }
 
 impl Pages {
     /// Requests the first page. Returns what it says about the conversation, and all turns.
-    pub(super) fn start(
-        params: ConversationPageParams,
-        place: DaemonAddress,
-    ) -> Result<(ConversationGetReply, Self), Failure> {
+    pub(super) fn start(params: &Value, place: DaemonAddress) -> Result<(Value, Self), Failure> {
         let mut pages = Self {
             place,
-            params: ConversationPageParams {
-                nested: true,
-                limit: Some(FIRST_PAGE),
-                ..params
-            },
+            params: with(params, json!({"nested": true, "limit": FIRST_PAGE})),
             turns: Vec::new().into_iter(),
             pairs: HashMap::new(),
             next: None,
             failure: None,
         };
         let about = pages.request()?;
-        pages.params.limit = None;
+        pages.params["limit"] = Value::Null;
         Ok((about, pages))
     }
 
@@ -52,12 +43,18 @@ impl Pages {
         self.failure.map_or(Ok(()), Err)
     }
 
-    fn request(&mut self) -> Result<ConversationGetReply, Failure> {
-        let mut reply = call_at::<ConversationGet>(&self.place, &self.params)?.value;
-        let pairs = std::mem::take(&mut reply.pairs).into_iter();
-        self.pairs = pairs.map(|pair| (pair.tool_use.id.clone(), pair)).collect();
-        self.turns = std::mem::take(&mut reply.turns).into_iter();
-        self.next = reply.next;
+    fn request(&mut self) -> Result<Value, Failure> {
+        let mut reply = fetch_mended(&self.place, "conversation.get", &self.params)?;
+        let mut take = |name: &str| match reply[name].take() {
+            Value::Array(items) => items,
+            _ => Vec::new(),
+        };
+        let pairs = take("pairs").into_iter();
+        self.pairs = pairs
+            .map(|pair| (pair.text("toolUse.id").to_owned(), pair))
+            .collect();
+        self.turns = take("turns").into_iter();
+        self.next = reply["next"].as_u64();
         Ok(reply)
     }
 }
@@ -70,27 +67,11 @@ impl Iterator for Pages {
             if let Some(turn) = self.turns.next() {
                 return Some(Spoken::of(turn, &mut self.pairs));
             }
-            self.params.from = Some(self.next.take()?);
+            self.params["from"] = self.next.take()?.into();
             if let Err(failure) = self.request() {
                 self.failure = Some(failure);
                 return None;
             }
-        }
-    }
-}
-
-/// Requests a conversation part by part, and passes each part to `write`.
-pub(super) fn each_part(
-    mut params: ConversationExportParams,
-    place: &DaemonAddress,
-    mut write: impl FnMut(&ConversationExportReply) -> io::Result<()>,
-) -> Result<(), Failure> {
-    loop {
-        let part = call_at::<ConversationExport>(place, &params)?.value;
-        write(&part).map_err(Failure::Output)?;
-        params.page.from = part.next;
-        if params.page.from.is_none() {
-            return Ok(());
         }
     }
 }

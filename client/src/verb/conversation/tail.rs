@@ -1,17 +1,15 @@
 //! `ccctl conversation tail`.
 
-use super::{claude_dirs, named};
+use super::{claude_dirs, named, with};
 use crate::args::Given;
-use crate::call::{Losses, is_elsewhere};
+use crate::call::{Losses, garbled, is_elsewhere};
 use crate::fields::Fields as _;
 use crate::render::LiveConversation;
 use crate::subscribe::Subscription;
 use crate::{Context, Exit, Failure, caller};
-use ccd_protocol::conversation::{
-    ConversationEndReason, ConversationItem, ConversationItemKind as ItemKind,
-    ConversationSubscribeParams,
-};
+use ccd_base::surrogate::mended;
 use ccd_protocol::subscription::CONVERSATION_SUBSCRIBE;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -20,13 +18,10 @@ pub(super) fn tail(args: &Given, context: &mut Context) -> Result<Exit, Failure>
     let mut params = params(args)?;
     let has_one = args.is_given("conversation");
     if !context.global.json {
-        params.kinds = vec![ItemKind::Turn, ItemKind::Pair, ItemKind::End];
+        params["kinds"] = json!(["turn", "pair", "end"]);
     }
     if context.style.is_terminal && !has_one {
-        context.remark(&match &params.project {
-            Some(project) => format!("conversations started in {project} or below; Ctrl-C to end"),
-            None => "all conversations; Ctrl-C to end".to_owned(),
-        });
+        context.print_page("conversation tail", &params, None)?;
     }
     let mut live = LiveConversation::new(args.has("tools"), !has_one);
     let mut losses = Losses::since(Instant::now());
@@ -37,7 +32,8 @@ pub(super) fn tail(args: &Given, context: &mut Context) -> Result<Exit, Failure>
             Err(Failure::Lost { .. }) => subscription = subscribe(&params, &mut losses, context)?,
             json => {
                 let json = json?;
-                let item: ConversationItem = subscription.parse(&json)?;
+                let item: Value = serde_json::from_slice(&mended(json.get().as_bytes()))
+                    .map_err(|error| garbled(CONVERSATION_SUBSCRIBE.name, &error))?;
                 if context.global.json {
                     context.write_line(json.get())?;
                 } else {
@@ -45,10 +41,13 @@ pub(super) fn tail(args: &Given, context: &mut Context) -> Result<Exit, Failure>
                     let text = context.rendered(|out| live.item(&item, out))?;
                     context.write_bytes(&text)?;
                 }
-                if has_one && is_last(&item) {
+                if has_one && item.text("end.reason") == "deleted" {
                     return Ok(Exit::Done);
                 }
-                note_place(&item, &mut params);
+                // How far a file was followed, for the next connection.
+                params["last"] = Value::Null;
+                let end = item.number("offset") + item.number("length");
+                params["from"][item.text("file")] = end.into();
             }
         }
     }
@@ -56,7 +55,7 @@ pub(super) fn tail(args: &Given, context: &mut Context) -> Result<Exit, Failure>
 
 /// Subscribes on the next connection: the daemon may be restarted or killed.
 fn subscribe(
-    params: &ConversationSubscribeParams,
+    params: &Value,
     losses: &mut Losses,
     context: &Context,
 ) -> Result<Subscription, Failure> {
@@ -71,42 +70,20 @@ fn subscribe(
     )
 }
 
-/// Notes how far a file was followed, for the next connection.
-fn note_place(item: &ConversationItem, params: &mut ConversationSubscribeParams) {
-    params.last = None;
-    let end = item.offset + item.length;
-    params.from.insert(item.file.clone(), end);
-}
-
-fn is_last(item: &ConversationItem) -> bool {
-    let is_gone = |reason| reason == ConversationEndReason::Deleted;
-    item.end.is_some_and(|end| is_gone(end.reason))
-}
-
-fn params(args: &Given) -> Result<ConversationSubscribeParams, Failure> {
-    let params = ConversationSubscribeParams {
-        last: args.count("last"),
-        ..ConversationSubscribeParams::default()
-    };
+fn params(args: &Given) -> Result<Value, Failure> {
+    let last = json!({"last": args.at("last"), "from": {}});
     if args.is_given("conversation") {
-        let named = named(args)?;
-        return Ok(ConversationSubscribeParams {
-            session: named.session,
-            file: named.file,
-            claude_dirs: named.claude_dirs,
-            ..params
-        });
+        return Ok(with(&named(args)?, last));
     }
     let project = match (args.word("project"), args.has("all") || is_elsewhere()) {
         (Some(project), _) => Some(project.to_owned()),
         (None, true) => None,
         (None, false) => Some(caller::absolute(&work_tree())?),
     };
-    Ok(ConversationSubscribeParams {
-        project,
-        claude_dirs: claude_dirs(),
-        ..params
-    })
+    Ok(with(
+        &json!({"project": project, "claude_dirs": claude_dirs()}),
+        last,
+    ))
 }
 
 /// Returns the work tree that the current directory is in, else the current directory: Claude Code may have been started

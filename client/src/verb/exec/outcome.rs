@@ -1,9 +1,11 @@
 //! How `ccctl exec` ends: exit statuses, and the result of a run that was refused.
 
+use crate::fields::Fields as _;
 use crate::{Exit, Failure};
 use ccd_base::clock;
-use ccd_protocol::exec::{ExecRunParams, ExecStarted, ExecutionResult, ExecutionStatus};
+use ccd_protocol::exec::{ExecRunParams, ExecutionResult, ExecutionStatus};
 use ccd_protocol::{Category, ErrorCode};
+use serde_json::Value;
 use std::time::SystemTime;
 
 const FAILED: u8 = 1;
@@ -18,18 +20,17 @@ const NOT_FOUND: u8 = 8;
 /// Also without a daemon.
 const INTERNAL: u8 = 99;
 
-pub(super) fn of_result(result: &ExecutionResult) -> Exit {
-    let of_kind = || {
-        let kind = result.error_kind.as_deref()?;
-        // The last one: a request that is no JSON-RPC is an `invalid_request` too.
-        let mut known = ErrorCode::ALL.iter().rev();
-        let known = known.find(|code| code.kind() == kind)?;
-        Some(of_code(*known))
-    };
-    Exit::Program(match result.status {
-        ExecutionStatus::Timeout => TIMED_OUT,
-        ExecutionStatus::Success => of_kind().unwrap_or(0),
-        _ => of_kind().unwrap_or(FAILED),
+pub(super) fn of_result(result: &Value) -> Exit {
+    // The last one: a request that is no JSON-RPC is an `invalid_request` too.
+    let mut known = ErrorCode::ALL.iter().rev();
+    let kind = result.text("error_kind");
+    let of_kind = known
+        .find(|code| code.kind() == kind)
+        .map(|code| of_code(*code));
+    Exit::Program(match result.text("status") {
+        "timeout" => TIMED_OUT,
+        "success" => of_kind.unwrap_or(0),
+        _ => of_kind.unwrap_or(FAILED),
     })
 }
 
@@ -65,7 +66,7 @@ fn of_code(code: ErrorCode) -> u8 {
 pub(super) fn refused(
     failure: &Failure,
     params: &ExecRunParams,
-    started: Option<&ExecStarted>,
+    started: &Value,
 ) -> ExecutionResult {
     let (message, kind) = match failure.refusal() {
         Some(error) => {
@@ -85,14 +86,11 @@ pub(super) fn refused(
         ([], _) => "blacklist",
         _ => "whitelist",
     };
-    let started = started.cloned();
-    let (request_id, session_id, job) = started.map_or_else(Default::default, |started| {
-        (started.request_id, started.session_id, started.job)
-    });
+    let of_start = |name: &str| started.text(name).to_owned();
     ExecutionResult {
-        request_id,
-        session_id,
-        job,
+        request_id: of_start("request_id"),
+        session_id: of_start("session_id"),
+        job: of_start("job"),
         status: ExecutionStatus::Failed,
         instruction: params.instruction.clone(),
         error_message: Some(message),
@@ -108,7 +106,7 @@ pub(super) fn refused(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn failure(code: ErrorCode) -> Failure {
         let error =
@@ -120,12 +118,8 @@ mod tests {
     }
 
     fn ended(status: ExecutionStatus, kind: Option<ErrorCode>) -> u8 {
-        let result = ExecutionResult {
-            status,
-            error_kind: kind.map(|code| code.kind().to_owned()),
-            ..ExecutionResult::default()
-        };
-        of_result(&result).code()
+        let kind = kind.map(|code| code.kind());
+        of_result(&json!({"status": status, "error_kind": kind})).code()
     }
 
     #[test]
@@ -180,7 +174,7 @@ mod tests {
             disallowed_tools: vec!["Bash".into()],
             ..ExecRunParams::default()
         };
-        let result = refused(&failure(ErrorCode::DirtyWorktree), &params, None);
+        let result = refused(&failure(ErrorCode::DirtyWorktree), &params, &Value::Null);
         let document: Value = serde_json::to_value(&result).unwrap();
         for (field, value) in [
             ("status", json!("failed")),
@@ -198,7 +192,11 @@ mod tests {
         ] {
             assert_eq!(document.get(field), Some(&value), "{field}");
         }
-        let usage = refused(&Failure::Usage("f is not UTF-8".into()), &params, None);
+        let usage = refused(
+            &Failure::Usage("f is not UTF-8".into()),
+            &params,
+            &Value::Null,
+        );
         assert_eq!(usage.error_kind.as_deref(), Some("invalid_request"));
     }
 }

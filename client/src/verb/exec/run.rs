@@ -4,18 +4,15 @@ use super::live::{Live, Screen};
 use super::outcome::{of_failure, of_result, refused};
 use super::request::{format_of, params_of};
 use crate::args::Given;
-use crate::call::{Answer, DaemonAddress, call_at};
+use crate::call::{Answer, DaemonAddress, fetch_within};
 use crate::context::{note, say};
 use crate::fields::Fields as _;
 use crate::job_news::News;
-use crate::render::{message, on_one_line, run_notes};
+use crate::render::{execution, filled, on_one_line, text};
 use crate::verb::chain::{Cancel, Followed, follow};
 use crate::{Context, Exit, Failure};
-use ccd_protocol::exec::{
-    ExecCancel, ExecGet, ExecRun, ExecRunParams, ExecStarted, ExecutionParams, ExecutionResult,
-    ExecutionStatus, OutputFormat, worktree_branch,
-};
-use serde_json::Value;
+use ccd_protocol::exec::{ExecRunParams, OutputFormat, worktree_branch};
+use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 /// What a run is known as in messages.
@@ -27,7 +24,7 @@ const SETTLE_PAUSE: Duration = Duration::from_millis(200);
 
 struct Run {
     params: ExecRunParams,
-    started: Option<ExecStarted>,
+    started: Value,
     /// Lines of Claude Code that were printed, in the format `stream-json`.
     printed: u64,
 }
@@ -40,7 +37,7 @@ pub(super) fn run(args: &Given, context: &mut Context) -> Result<Exit, Failure> 
             output_format,
             ..ExecRunParams::default()
         },
-        started: None,
+        started: Value::Null,
         printed: 0,
     };
     match run.carry_out(args, context) {
@@ -50,7 +47,7 @@ pub(super) fn run(args: &Given, context: &mut Context) -> Result<Exit, Failure> 
             if output_format == OutputFormat::Text || is_closed {
                 return Err(failure);
             }
-            let result = refused(&failure, &run.params, run.started.as_ref());
+            let result = refused(&failure, &run.params, &run.started);
             let json =
                 serde_json::to_string(&result).map_err(|error| Failure::Output(error.into()))?;
             print_document(output_format, &json, context)?;
@@ -67,20 +64,20 @@ impl Run {
         }
         self.params = params_of(args, format, context.global.verbose)?;
         let cancel = (!args.has("detach")).then(Cancel::listen).transpose()?;
-        let answer = context.call::<ExecRun>(&self.params)?;
-        self.started = Some(answer.value.clone());
+        let answer = context.fetch("exec.run", &self.params)?;
+        self.started = answer.value.clone();
+        let id = answer.value.text("request_id");
         let Some(cancel) = cancel else {
             match format {
-                OutputFormat::Text => context.write_line(&answer.value.request_id)?,
+                OutputFormat::Text => context.write_line(id)?,
                 _ => context.write_line(answer.json.get())?,
             }
             return Ok(Exit::Done);
         };
         let mut live = Live::start(format);
-        let followed = self.follow(&answer.value, &cancel, &mut live, context);
+        let followed = self.follow(&cancel, &mut live, context);
         live.screen().end();
         let followed = followed.map_err(|failure| {
-            let id = &answer.value.request_id;
             note(&format!(
                 "run {id} was not followed to its end; ccctl exec get {id} shows it"
             ));
@@ -98,25 +95,25 @@ impl Run {
     /// Waits for the end of the run, and shows or prints what Claude Code prints.
     fn follow(
         &mut self,
-        started: &ExecStarted,
         cancel: &Cancel,
         live: &mut Live,
         context: &mut Context,
-    ) -> Result<Followed<Answer<ExecutionResult>>, Failure> {
+    ) -> Result<Followed<Answer<Value>>, Failure> {
         let place = context.place()?.without_start();
         let (place_of_run, shown) = (place.clone(), live.screen().clone());
-        let request_id = started.request_id.clone();
-        let stop = move || cancel_run(&place_of_run, &request_id, &shown);
-        let followed = follow(cancel, place, &started.job, Some(0), stop, |news| {
+        let run = self.started.clone();
+        let stop = move || cancel_run(&place_of_run, &run, &shown);
+        let job = self.started.text("job").to_owned();
+        let followed = follow(cancel, place, &job, Some(0), stop, |news| {
             match news {
                 News::Entry(entry) => {
-                    let text = match entry.value {
-                        Value::String(text) => text,
+                    let text = match entry.at("value") {
+                        Value::String(text) => text.clone(),
                         other => other.to_string(),
                     };
                     // After a gap, the rest is taken from the result.
                     if self.params.output_format == OutputFormat::StreamJson
-                        && entry.seq == self.printed
+                        && entry.number("seq") == self.printed
                     {
                         live.screen().above(|| context.write_line(&text))?;
                         self.printed += 1;
@@ -129,28 +126,33 @@ impl Run {
             Ok(())
         })?;
         match followed {
-            Followed::Ended(_) => settled(&started.request_id, context).map(Followed::Ended),
+            Followed::Ended(_) => settled(&self.started, context).map(Followed::Ended),
             Followed::Left(exit) => Ok(Followed::Left(exit)),
         }
     }
 
     fn print(
         &self,
-        answer: &Answer<ExecutionResult>,
+        answer: &Answer<Value>,
         live: &Live,
         context: &mut Context,
     ) -> Result<(), Failure> {
         let result = &answer.value;
+        let stdout = result.text("stdout");
+        let page = execution(result, failure_of(result).as_deref());
         match self.params.output_format {
             OutputFormat::Text => {
-                live.print_answer(&result.stdout, context)?;
-                report_logs(result);
+                live.print_answer(stdout, context)?;
+                for log in result.list("logs") {
+                    say(&filled("{at} {level} {message:line}", log));
+                }
                 if !live.is_shown() {
-                    report(result);
+                    context.print_page("exec notes", &page, None)?;
                 }
                 // Nothing else says it: the branch is not checked out where the user is.
-                if self.params.worktree && result.execution_time > 0.0 {
-                    let (path, branch) = (&result.repo_path, worktree_branch(&result.request_id));
+                if self.params.worktree && result.has("execution_time") {
+                    let branch = worktree_branch(result.text("request_id"));
+                    let path = result.text("repo_path");
                     note(&on_one_line(&format!(
                         "the work is in {path}, on the branch {branch}"
                     )));
@@ -159,28 +161,27 @@ impl Run {
             OutputFormat::Json => print_document(OutputFormat::Json, answer.json.get(), context)?,
             OutputFormat::StreamJson => {
                 let missing = usize::try_from(self.printed).unwrap_or(usize::MAX);
-                for line in lines(&result.stdout).skip(missing) {
+                for line in lines(stdout).skip(missing) {
                     context.write_line(line)?;
                 }
                 print_document(OutputFormat::StreamJson, answer.json.get(), context)?;
             }
         }
-        live.summary(result, failure_of(result).as_deref());
+        live.summary(&page);
         Ok(())
     }
 }
 
 /// Returns the result of a run. If the worker died, its job has ended before the run: the next worker first waits until
 /// nothing of it is left. No daemon is started: the user may have stopped it.
-fn settled(request_id: &str, context: &Context) -> Result<Answer<ExecutionResult>, Failure> {
+fn settled(started: &Value, context: &Context) -> Result<Answer<Value>, Failure> {
     let place = context.place()?.without_start();
-    let params = ExecutionParams {
-        request_id: request_id.to_owned(),
-    };
+    let params = json!({"request_id": started["request_id"]});
     let deadline = Instant::now() + SETTLE_LIMIT;
     loop {
-        let answer = call_at::<ExecGet>(&place, &params)?;
-        if answer.value.status.has_ended() || Instant::now() >= deadline {
+        let answer = fetch_within(&place, "exec.get", &params, None)?;
+        let has_ended = !["queued", "running"].contains(&answer.value.text("status"));
+        if has_ended || Instant::now() >= deadline {
             return Ok(answer);
         }
         std::thread::sleep(SETTLE_PAUSE);
@@ -214,42 +215,22 @@ fn print_document(format: OutputFormat, json: &str, context: &mut Context) -> Re
     }
 }
 
-/// Reports on standard error what a run did, what its user should know, and why it did not succeed.
-fn report(result: &ExecutionResult) {
-    let warnings = result.warnings.iter().map(|warning| message(warning));
-    let notes = run_notes(result).into_iter().chain(warnings);
-    notes.for_each(|line| note(&line));
-    if let Some(failure) = failure_of(result) {
-        note(&format!("{NAME}: {}", message(&failure)));
+/// Why a run did not succeed.
+pub(super) fn failure_of(result: &Value) -> Option<String> {
+    match result.at("error_message") {
+        Value::String(message) => Some(message.clone()),
+        _ => Some(text("run failure", result)).filter(|failure| !failure.is_empty()),
     }
 }
 
-fn failure_of(result: &ExecutionResult) -> Option<String> {
-    match (&result.error_message, result.status) {
-        (Some(message), _) => Some(message.clone()),
-        (None, ExecutionStatus::Success) => None,
-        (None, status) => Some(format!("the run ended as {}", status.name())),
-    }
-}
-
-fn report_logs(result: &ExecutionResult) {
-    for log in result.logs.iter().flatten() {
-        say(&on_one_line(&format!(
-            "{} {} {}",
-            log.at, log.level, log.message
-        )));
-    }
-}
-
-fn cancel_run(place: &DaemonAddress, request_id: &str, screen: &Screen) {
+fn cancel_run(place: &DaemonAddress, run: &Value, screen: &Screen) {
     screen.cancelling();
-    screen.say(&format!(
-        "ccctl: cancelling run {request_id}; press again to exit without waiting"
+    screen.say(&filled(
+        "ccctl: cancelling run {request_id}; press again to exit without waiting",
+        run,
     ));
-    let params = ExecutionParams {
-        request_id: request_id.to_owned(),
-    };
-    if let Err(failure) = call_at::<ExecCancel>(place, &params) {
+    let params = json!({"request_id": run["request_id"]});
+    if let Err(failure) = fetch_within(place, "exec.cancel", &params, None) {
         screen.say(&failure.line());
     }
 }

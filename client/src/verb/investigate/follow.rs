@@ -1,38 +1,50 @@
 //! Follows the job of an investigation or of tests, with a line that says what is being done.
 
+use crate::fields::Fields as _;
 use crate::job_news::News;
 use crate::render::on_one_line;
 use crate::verb::chain::{Cancel, Followed, Progress, cancelling, follow, why};
-use crate::{Context, Failure};
-use ccd_protocol::job::{Job, JobState};
+use crate::{Context, Exit, Failure};
 use serde_json::Value;
 
-/// Waits for the end of a job that was started after `cancel`; `line` says what the progress of the job means.
+/// The result of a job, and the exit status for its end.
+pub(in crate::verb) type JobEnd = (Value, Result<Exit, Failure>);
+
+/// Waits for the end of a job that was started after `cancel`; returns its result, and the exit status for its end.
+/// Fails if there is no result.
 pub(in crate::verb) fn follow_with_line(
+    verb: &str,
     cancel: &Cancel,
-    job: &str,
-    line: impl Fn(&Value) -> Option<String>,
+    started: &Value,
     context: &Context,
-) -> Result<Followed<Job>, Failure> {
-    let place = context.place()?.without_start();
+) -> Result<Followed<JobEnd>, Failure> {
+    let (place, job) = (context.place()?.without_start(), started.text("job"));
     let stop = cancelling(&place, job);
     let mut progress = Progress::on_stderr();
     let followed = follow(cancel, place, job, None, stop, |news| {
         if let News::Changed(job) = news {
-            let shown = job.progress.as_ref().and_then(&line);
-            progress.show_text(shown.filter(|_| job.state == JobState::Running));
+            progress.show(&job);
         }
         Ok(())
     });
     progress.clear();
-    followed
-}
-
-/// Returns the result of a job that has ended; without one, it has failed.
-pub(in crate::verb) fn result_of(verb: &str, job: &Job) -> Result<Value, Failure> {
-    job.result.clone().ok_or_else(|| failed(verb, job))
-}
-
-pub(in crate::verb) fn failed(verb: &str, job: &Job) -> Failure {
-    Failure::Failed(format!("{verb}: {}", on_one_line(why(job))))
+    let job = match followed? {
+        Followed::Ended(job) => job,
+        Followed::Left(exit) => return Ok(Followed::Left(exit)),
+    };
+    let failed = Failure::Failed(format!("{verb}: {}", on_one_line(why(&job))));
+    if !job.has("result") {
+        return Err(failed);
+    }
+    let exit = match (job.text("state"), cancel.by()) {
+        ("done", _) => Ok(Exit::Done),
+        ("cancelled", signal) => {
+            let text = format!("{verb}: cancelled; the report has what was found so far");
+            context.note(&text);
+            let exit = signal.map(|signal| Exit::of_program(None, Some(signal)));
+            Ok(exit.unwrap_or(Exit::Failed))
+        }
+        _ => Err(failed),
+    };
+    Ok(Followed::Ended((job.at("result").clone(), exit)))
 }

@@ -8,9 +8,8 @@ use crate::run;
 use crate::terminal::can_draw;
 use crate::{Context, Exit, Failure};
 use ccd_base::shell;
-use ccd_protocol::Method as _;
 use ccd_protocol::Timeout;
-use ccd_protocol::investigate::{InvestigateLearn, InvestigateLearnParams};
+use ccd_protocol::investigate::InvestigateLearnParams;
 use ccd_protocol::session::SessionCreateParams;
 
 /// Attaches the terminal to a program until it exits or the user detaches, and prints the report of that.
@@ -43,7 +42,7 @@ fn demonstrated(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let params = InvestigateLearnParams {
         session: session.session_id,
     };
-    let answer = fetch_within(&place, InvestigateLearn::NAME, &params, None)?;
+    let answer = fetch_within(&place, "investigate.learn", &params, None)?;
     context.print(&answer, |report, out| {
         render::investigation(report, None, out)
     })

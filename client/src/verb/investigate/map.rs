@@ -7,11 +7,8 @@ use crate::call::garbled;
 use crate::fields::Fields as _;
 use crate::verb::chain::Followed;
 use crate::{Context, Exit, Failure, render};
-use ccd_protocol::investigate::{
-    InvestigateGet, InvestigateList, InvestigateMap, InvestigateMapParams, MapFormat,
-    ReportListParams,
-};
-use ccd_protocol::{ErrorCode, Method as _};
+use ccd_protocol::ErrorCode;
+use ccd_protocol::investigate::{InvestigateMapParams, MapFormat, ReportListParams};
 use serde_json::{Value, json};
 
 /// Prints the map of a report, of the newest one of a program, or of a new one.
@@ -37,10 +34,7 @@ pub(crate) fn map(args: &Given, context: &mut Context) -> Result<Exit, Failure> 
         () if args.has("mermaid") => MapFormat::Mermaid,
         () => MapFormat::Json,
     };
-    let answer = context.fetch(
-        InvestigateMap::NAME,
-        &InvestigateMapParams { report, format },
-    )?;
+    let answer = context.fetch("investigate.map", &InvestigateMapParams { report, format })?;
     let text = answer.value.text("text");
     if format != MapFormat::Json || context.global.json {
         context.write_bytes(text.as_bytes())?;
@@ -63,7 +57,7 @@ fn report_of(args: &Given, context: &Context) -> Result<Option<String>, Failure>
         program: Some(target.to_owned()),
         limit: None,
     };
-    let listed = context.fetch(InvestigateList::NAME, &params)?.value;
+    let listed = context.fetch("investigate.list", &params)?.value;
     let reports = listed.list("reports").iter();
     let id = |report: &Value| Some(report.text("id").to_owned());
     let mut with_args = reports.filter(|report| report.list("args") == rest);
@@ -72,7 +66,7 @@ fn report_of(args: &Given, context: &Context) -> Result<Option<String>, Failure>
     if newest.is_some() || !rest.is_empty() || listed.has("reports") {
         return Ok(newest.and_then(id));
     }
-    match context.fetch(InvestigateGet::NAME, &json!({ "report": target })) {
+    match context.fetch("investigate.get", &json!({ "report": target })) {
         Ok(answer) => Ok(id(&answer.value)),
         Err(failure) if is_unknown(&failure) => Ok(None),
         Err(failure) => Err(failure),

@@ -6,13 +6,11 @@ mod map;
 mod run;
 
 use crate::args::{Given, subcommand_like};
-use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, caller, render};
-use ccd_protocol::investigate::{InvestigateDiff, InvestigateGet, InvestigateProbe};
-use ccd_protocol::{ErrorCode, Method as _};
+use ccd_protocol::ErrorCode;
 use serde_json::Value;
 
-pub(in crate::verb) use follow::{failed, follow_with_line, result_of};
+pub(in crate::verb) use follow::{JobEnd, follow_with_line};
 pub(crate) use learn::learn;
 pub(crate) use map::map;
 
@@ -20,19 +18,14 @@ pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Resul
     match verb {
         _ if args.has_misplaced => Err(misplaced("investigate")),
         "" | "run" => run::run(args, context),
-        "probe" => context.show(InvestigateProbe::NAME, &target(args)?),
+        "probe" => context.show("investigate.probe", &target(args)?),
         "learn" => learn(args, context),
         "map" => map(args, context),
         "show" => {
-            let answer = context.fetch(InvestigateGet::NAME, &args.params())?;
+            let answer = context.fetch("investigate.get", &args.params())?;
             context.print(&answer, |report, out| {
                 render::investigation(report, None, out)
             })
-        }
-        "diff" => {
-            let answer = context.fetch(InvestigateDiff::NAME, &args.params())?;
-            context.print(&answer, render::investigation_diff)?;
-            Ok(Exit::of_success(answer.value.has("equal")))
         }
         _ => context.carry_out(args),
     }

@@ -3,9 +3,8 @@
 use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::terminal::terminal_size;
-use crate::{Context, Exit, Failure, attach, caller, render, secrets, tape};
-use ccd_protocol::Method as _;
-use ccd_protocol::session::{SessionAttachParams, SessionCreate, SessionCreateParams};
+use crate::{Context, Exit, Failure, attach, caller, secrets, tape};
+use ccd_protocol::session::{SessionAttachParams, SessionCreateParams};
 
 /// Starts a session and prints its id; warnings go to standard error.
 pub(crate) fn create(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
@@ -15,18 +14,12 @@ pub(crate) fn create(args: &Given, context: &mut Context) -> Result<Exit, Failur
     let mut params = params(args)?;
     params.secrets = secrets::given(&args.words("secret"))?;
     let answer = secrets::with_secrets(&mut params, |params| {
-        context.fetch(SessionCreate::NAME, params)
+        context.fetch("session.create", params)
     })?;
     let session = &answer.value;
     let id = session.text("session_id");
     context.warn_of(session);
-    if session.has("reused") {
-        context.note("an existing session is reused");
-    }
-    let limits = render::will_end(session);
-    if !limits.is_empty() {
-        context.note(&limits);
-    }
+    context.print_page("session.create", session, None)?;
     if args.has("attach") {
         let keys = &args.detach_keys();
         // Even if it has ended by now.

@@ -3,7 +3,8 @@
 use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure};
-use ccd_protocol::session::{ExpectResult, Pattern, SessionExpect, SessionExpectParams};
+use ccd_protocol::session::Pattern;
+use serde_json::{Value, json};
 
 /// Waits for a pattern and prints the output up to the end of the match.
 pub(crate) fn expect(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
@@ -11,15 +12,10 @@ pub(crate) fn expect(args: &Given, context: &mut Context) -> Result<Exit, Failur
     if args.has("eof") {
         patterns.push(Pattern::Eof(true));
     }
-    let timeout = args.timeout("timeout");
-    let params = SessionExpectParams {
-        session: args.text("session").to_owned(),
-        from: args.count("from"),
-        raw: args.has("raw"),
-        patterns,
-        timeout_ms: timeout,
-    };
-    let answer = context.call_waiting::<SessionExpect>(&params, timeout)?;
+    let mut params = args.params();
+    params["patterns"] = json!(patterns);
+    let timeout = args.timeout("timeout_ms");
+    let answer = context.fetch_waiting("session.expect", &params, timeout)?;
     if context.global.json {
         context.write_line(answer.json.get())?;
     } else {
@@ -30,24 +26,18 @@ pub(crate) fn expect(args: &Given, context: &mut Context) -> Result<Exit, Failur
 
 /// Prints the text from the start of the search to the end of the match, and a final newline.
 pub(crate) fn print_match(
-    found: &ExpectResult,
+    found: &Value,
     is_raw: bool,
     context: &mut Context,
 ) -> Result<(), Failure> {
-    context.warn(&found.warnings);
-    if found.before_omitted_bytes > 0 {
-        context.note(&format!(
-            "{} bytes before this are omitted; ccctl read prints them",
-            found.before_omitted_bytes
-        ));
-    }
-    if context.global.verbose {
-        context.note(&format!(
-            "pattern {} matched {:?} at {}-{}",
-            found.index, found.matched, found.start, found.end
-        ));
-    }
-    let mut text = format!("{}{}", found.before, found.matched);
+    context.warn_of(found);
+    let page = if context.global.verbose {
+        "match in detail"
+    } else {
+        "match"
+    };
+    context.print_page(page, found, None)?;
+    let mut text = format!("{}{}", found.text("before"), found.text("matched"));
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }

@@ -4,8 +4,7 @@ use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::output::decode;
 use crate::{Context, Exit, Failure};
-use ccd_protocol::Method as _;
-use ccd_protocol::session::{SessionRead, SessionReadParams, SessionRun, SessionRunParams};
+use serde_json::json;
 use std::ops::Range;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -15,15 +14,11 @@ const PIECE_BYTES: u64 = 4 << 20;
 /// Runs a command in a session's shell, prints exactly its output and returns its exit status.
 /// After a timeout, the output so far is printed too.
 pub(crate) fn run(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
-    let timeout = args.timeout("timeout");
-    let params = SessionRunParams {
-        session: args.text("session").to_owned(),
-        command: args.text("command").to_owned(),
-        isolate: args.has("isolate"),
-        timeout_ms: timeout,
-        run_id: Some(new_run_id()),
-    };
-    let answer = match context.fetch_waiting(SessionRun::NAME, &params, timeout) {
+    let timeout = args.timeout("timeout_ms");
+    let mut params = args.params();
+    // If the connection breaks, the repetition gets the outcome of the first request.
+    params["run_id"] = new_run_id().into();
+    let answer = match context.fetch_waiting("session.run", &params, timeout) {
         Ok(answer) => answer,
         Err(failure) => {
             let data = failure.refusal().and_then(|error| error.data.as_ref());
@@ -61,14 +56,10 @@ fn print_rest(session: &str, mut rest: Range<u64>, context: &mut Context) -> Res
     let mut is_whole = true;
     let mut has_return = false;
     while !rest.is_empty() {
-        let params = SessionReadParams {
-            session: session.to_owned(),
-            since: Some(rest.start),
-            max_bytes: Some(PIECE_BYTES.min(rest.end - rest.start)),
-            raw: true,
-            ..SessionReadParams::default()
-        };
-        let reply = context.fetch(SessionRead::NAME, &params)?.value;
+        let len = PIECE_BYTES.min(rest.end - rest.start);
+        let params =
+            json!({"session": session, "since": rest.start, "max_bytes": len, "raw": true});
+        let reply = context.fetch("session.read", &params)?.value;
         is_whole &= reply.number("start") == rest.start;
         if reply.number("end") <= rest.start {
             return Ok(false);
@@ -95,7 +86,7 @@ fn without_returns(bytes: &[u8], has_return: &mut bool) -> Vec<u8> {
     written
 }
 
-/// Returns an id that no other request has: if the connection breaks, the repetition gets the outcome of the first one.
+/// Returns an id that no other request has.
 fn new_run_id() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let nanos = since.map_or(0, |since| since.as_nanos());

@@ -5,56 +5,47 @@ use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::output::encode;
 use crate::{Context, Exit, Failure, named_file};
-use ccd_protocol::session::{SendExpect, SessionSend, SessionSendParams};
+use ccd_protocol::Timeout;
+use serde_json::{Value, json};
 use std::io::Read as _;
 
 /// Types into a session; with `--expect`, waits for the answer and prints it.
 pub(crate) fn send(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let mut params = typed(args)?;
-    params.session = args.text("session").to_owned();
-    params.newline = params.keys.is_none() && args.is_given("text") && !args.has("no_newline");
-    params.paste = args.has("paste");
-    params.secret = args.has("secret");
-    params.expect = args.has("expect").then(|| SendExpect {
-        patterns: args.patterns("expect"),
-        timeout_ms: args.timeout("timeout"),
-        raw: args.has("raw"),
-    });
-    let answer = context.call_waiting::<SessionSend>(&params, args.timeout("timeout"))?;
-    let reply = &answer.value;
-    if reply.discarded == Some(true) {
-        context
-            .note("the program discarded the input unread; send it again when the program waits for input");
+    let timeout = args.timeout("timeout");
+    if args.has("expect") {
+        params["expect"] = json!({"patterns": args.patterns("expect"), "raw": args.has("raw")});
+        if timeout != Timeout::Default {
+            params["expect"]["timeout_ms"] = json!(timeout);
+        }
     }
-    if context.global.verbose {
-        let hidden = if reply.hidden { ", hidden" } else { "" };
-        context.note(&format!(
-            "typed {} bytes at {}{hidden}",
-            reply.written_bytes, reply.offset
-        ));
-    }
-    if context.global.json {
-        context.write_line(answer.json.get())?;
-    } else if let Some(found) = &reply.expect {
-        print_match(found, args.has("raw"), context)?;
+    let answer = context.fetch_waiting("session.send", &params, timeout)?;
+    let page = if context.global.verbose {
+        "session.send in detail"
+    } else {
+        "session.send"
+    };
+    context.print_page(page, &answer.value, Some(&answer.json))?;
+    if !context.global.json && answer.value.has("expect") {
+        print_match(answer.value.at("expect"), args.has("raw"), context)?;
     }
     Ok(Exit::Done)
 }
 
-fn typed(args: &Given) -> Result<SessionSendParams, Failure> {
-    let mut params = SessionSendParams {
-        text: args.word("text").map(str::to_owned),
-        keys: args.has("keys").then(|| args.words("keys")),
-        eof: args.has("eof"),
-        ..SessionSendParams::default()
-    };
-    if let Some(keys) = &mut params.keys
-        && let Some(text) = params.text.take()
-    {
+fn typed(args: &Given) -> Result<Value, Failure> {
+    let mut params = args.params();
+    if args.has("keys") {
         // A character is the key that types it.
-        keys.splice(..0, text.chars().map(String::from));
+        let text = args
+            .text("text")
+            .chars()
+            .map(|c| Value::from(c.to_string()));
+        params["keys"] = text.chain(args.list("keys").iter().cloned()).collect();
+        params["text"] = Value::Null;
+        return Ok(params);
     }
-    if params.text.is_some() || params.keys.is_some() || params.eof {
+    if args.is_given("text") || args.has("eof") {
+        params["newline"] = (args.is_given("text") && !args.has("no_newline")).into();
         return Ok(params);
     }
     let (what, bytes) = match args.path("file") {
@@ -65,16 +56,11 @@ fn typed(args: &Given) -> Result<SessionSendParams, Failure> {
             ("standard input".to_owned(), read.map(|_| bytes))
         }
     };
-    Ok(from_bytes(bytes.map_err(Failure::io(what))?))
-}
-
-fn from_bytes(bytes: Vec<u8>) -> SessionSendParams {
-    let mut params = SessionSendParams::default();
-    match String::from_utf8(bytes) {
-        Ok(text) => params.text = Some(text),
-        Err(error) => params.data_b64 = Some(encode(error.as_bytes())),
+    match String::from_utf8(bytes.map_err(Failure::io(what))?) {
+        Ok(text) => params["text"] = text.into(),
+        Err(error) => params["data_b64"] = encode(error.as_bytes()).into(),
     }
-    params
+    Ok(params)
 }
 
 #[cfg(test)]
@@ -86,17 +72,22 @@ mod tests {
     fn text_before_keys_is_typed_as_keys() {
         let args = parsed("send vi 'iä b' --keys Escape,Up").unwrap();
         let params = typed(&args).unwrap();
-        assert_eq!(params.keys.unwrap(), ["i", "ä", " ", "b", "Escape", "Up"]);
-        assert_eq!(params.text, None);
+        let keys = json!(["i", "ä", " ", "b", "Escape", "Up"]);
+        assert_eq!(params, json!({"session": "vi", "keys": keys, "text": null}));
     }
 
     #[test]
-    fn bytes_that_are_no_text_go_as_base64() {
-        assert_eq!(from_bytes(b"a\n".to_vec()).text.as_deref(), Some("a\n"));
-        let params = from_bytes(vec![0xff, 0]);
-        assert_eq!(
-            (params.text, params.data_b64.as_deref()),
-            (None, Some("/wA="))
-        );
+    fn bytes_of_a_file_go_as_they_are() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let args = parsed(&format!("send sh --file {}", file.path().display())).unwrap();
+        for (bytes, name, value) in [
+            (&b"a\n"[..], "text", "a\n"),
+            (&[0xff, 0], "data_b64", "/wA="),
+        ] {
+            std::fs::write(file.path(), bytes).unwrap();
+            let mut expected = json!({"session": "sh"});
+            expected[name] = value.into();
+            assert_eq!(typed(&args).unwrap(), expected);
+        }
     }
 }

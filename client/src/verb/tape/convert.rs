@@ -5,8 +5,6 @@ use crate::call::{Answer, is_elsewhere, written};
 use crate::fields::Fields as _;
 use crate::verb::file::read_text;
 use crate::{Context, Exit, Failure, caller};
-use ccd_protocol::Method as _;
-use ccd_protocol::tape::{TapeExport, TapeImport, TapeSvg};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -14,17 +12,14 @@ pub(super) fn import(args: &Given, context: &mut Context) -> Result<Exit, Failur
     // The daemon reads a file itself, but not one of another host.
     let file = Path::new(args.text("file"));
     let is_sent = file == Path::new("-") || is_elsewhere();
-    let mut params = args.pick("root tag");
+    let mut params = args.params();
     let (program, words) = args.program();
     params["program"] = program.into();
     params["args"] = words.into();
     params["cast"] = is_sent.then(|| read_text(file)).transpose()?.into();
-    params["path"] = (!is_sent)
-        .then(|| caller::absolute(file))
-        .transpose()?
-        .into();
-    params["redact"] = args.has("no_redact").then_some(false).into();
-    context.show(TapeImport::NAME, &params)
+    let path = (!is_sent).then(|| caller::absolute(file)).transpose()?;
+    params["path"] = path.into();
+    context.show("tape.import", &params)
 }
 
 /// Prints a tape as an asciicast or as text, or writes it to a file.
@@ -45,11 +40,11 @@ pub(super) fn export(args: &Given, context: &mut Context) -> Result<Exit, Failur
 /// Returns an export of any length, which is requested in parts.
 pub(super) fn exported(mut params: Value, context: &mut Context) -> Result<Answer<Value>, Failure> {
     params["from"] = 0.into();
-    let mut whole = context.fetch(TapeExport::NAME, &params)?;
+    let mut whole = context.fetch("tape.export", &params)?;
     let mut next = whole.value["next"].as_u64();
     while let Some(from) = next {
         params["from"] = from.into();
-        let part = context.fetch(TapeExport::NAME, &params)?.value;
+        let part = context.fetch("tape.export", &params)?.value;
         for name in ["text", "text_b64"] {
             if let Some(Value::String(text)) = whole.value.get_mut(name) {
                 text.push_str(part.text(name));
@@ -60,7 +55,7 @@ pub(super) fn exported(mut params: Value, context: &mut Context) -> Result<Answe
             if let Some(members) = whole.value.as_object_mut() {
                 members.remove("next");
             }
-            whole.json = written(TapeExport::NAME, &whole.value)?;
+            whole.json = written("tape.export", &whole.value)?;
         }
     }
     Ok(whole)
@@ -84,10 +79,7 @@ fn write(
 
 /// Prints an image of a tape, or writes it to a file.
 pub(super) fn svg(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
-    let mut params = args.params();
-    if let Some(all) = params.as_object_mut() {
-        all.remove("output");
-    }
-    let answer = context.fetch(TapeSvg::NAME, &params)?;
+    let params = args.params();
+    let answer = context.fetch("tape.svg", &params)?;
     write(&answer, "svg", args.path("output"), context)
 }

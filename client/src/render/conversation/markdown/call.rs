@@ -1,98 +1,71 @@
 //! A call of a tool with its result.
 
-use super::inline::{code, plain};
 use super::sheet::Sheet;
-use crate::render::about;
-use crate::render::conversation::call::{diff, has_failed, input_of, is_edit, meta_of, notes};
-use crate::render::conversation::todo::{Todo, TodoChange, TodoState, is_todos, todos};
-use crate::render::cut;
-use ccd_protocol::conversation::{ConversationPair, printed};
-use serde_json::Value;
+use crate::fields::Fields as _;
+use crate::render::conversation::call::{diff, has_failed, is_edit, notes};
+use crate::render::conversation::todo::{is_todos, todos};
+use crate::render::{about, cut, joined, text};
+use ccd_protocol::conversation::printed;
+use serde_json::{Value, json};
 use std::io;
 
 /// Columns of what a call is about, in its heading.
 const ABOUT: usize = 100;
 
-pub(super) fn call(pair: &ConversationPair, sheet: &mut Sheet<'_>) -> io::Result<()> {
-    let input = input_of(pair);
-    let tool = pair.tool_use.name.as_str();
-    let meta = pair.tool_result.as_ref().map(meta_of).unwrap_or_default();
-    let is_error = has_failed(pair);
-    sheet.block(&[heading(pair, &input, is_error)])?;
-    write_input(tool, &input, sheet)?;
+pub(super) fn call(pair: &Value, sheet: &mut Sheet<'_>) -> io::Result<()> {
+    let (tool, input) = (pair.text("toolUse.name"), pair.at("toolUse.input"));
+    let (result, is_error) = (pair.at("toolResult"), has_failed(pair));
+    let meta = result.at("meta");
+    sheet.block(&[heading(pair, input)])?;
+    write_input(tool, input, sheet)?;
     let changes = if is_error {
         Vec::new()
     } else {
-        diff(tool, &input, &meta)
+        diff(tool, input, meta)
     };
-    match &pair.tool_result {
-        _ if !changes.is_empty() => {
-            let lines: Vec<&str> = changes.iter().map(|(line, _)| line.as_str()).collect();
-            sheet.fenced("diff", &lines.join("\n"))
+    match () {
+        () if !changes.is_empty() => {
+            let lines = changes.iter().map(|(line, _)| line);
+            sheet.fenced("diff", &joined("\n", lines))
         }
-        None => sheet.block(&["*No result.*".to_owned()]),
-        Some(_) if !is_error && is_todos(&meta) => {
-            let lines: Vec<String> = todos(&meta).iter().map(task).collect();
+        () if result.is_null() => sheet.block(&["*No result.*".to_owned()]),
+        () if !is_error && is_todos(meta) => {
+            let todos = todos(meta);
+            let lines = todos.iter().map(|todo| text("todo in Markdown", todo));
+            let lines: Vec<String> = lines.collect();
             sheet.block(&lines)
         }
-        Some(result) => sheet.fenced("", &printed(&result.content)),
+        () => sheet.fenced("", &printed(result.text("content"))),
     }
 }
 
-fn heading(pair: &ConversationPair, input: &Value, is_error: bool) -> String {
-    let mut parts = vec![format!("**{}**", plain(&pair.tool_use.name))];
-    let about = code(&cut(&about(input), ABOUT));
-    if !about.is_empty() && !is_long(input) && pair.tool_use.name != "TodoWrite" {
-        parts[0] = format!("{} {about}", parts[0]);
-    }
-    if is_error {
-        parts.push("**failed**".to_owned());
-    }
-    let notes = pair.tool_result.as_ref().map(notes).unwrap_or_default();
-    if !notes.is_empty() {
-        parts.push(plain(&notes));
-    }
-    parts.join(" · ")
+fn heading(pair: &Value, input: &Value) -> String {
+    let tool = pair.text("toolUse.name");
+    let is_shown = !is_long(input) && tool != "TodoWrite";
+    let about = is_shown.then(|| cut(&about(input), ABOUT));
+    let call =
+        json!({"tool": tool, "about": about, "has_failed": has_failed(pair), "notes": notes(pair)});
+    text("call in Markdown", &call)
 }
 
 /// True for a command that is written in a block of its own.
 fn is_long(input: &Value) -> bool {
-    input["command"]
-        .as_str()
-        .is_some_and(|command| command.contains('\n') || command.len() > ABOUT)
+    let command = input.text("command");
+    command.contains('\n') || command.len() > ABOUT
 }
 
 /// Writes what the heading does not say of a call's input.
 fn write_input(tool: &str, input: &Value, sheet: &mut Sheet<'_>) -> io::Result<()> {
-    let text = |name: &str| input[name].as_str().unwrap_or_default();
     match tool {
         _ if is_edit(tool) => Ok(()),
         "TodoWrite" | "Read" | "NotebookRead" | "LS" => Ok(()),
-        "Bash" if is_long(input) => sheet.fenced("sh", text("command")),
+        "Bash" if is_long(input) => sheet.fenced("sh", input.text("command")),
         "Bash" => Ok(()),
-        "Agent" | "Task" => sheet.said(text("prompt")),
+        "Agent" | "Task" => sheet.said(input.text("prompt")),
         _ if input.as_object().is_some_and(|members| members.len() > 1) => {
             let json = serde_json::to_string_pretty(input).unwrap_or_default();
             sheet.fenced("json", &json)
         }
         _ => Ok(()),
-    }
-}
-
-fn task(todo: &Todo) -> String {
-    let (content, note) = (plain(&todo.content), plain(&todo.note()));
-    let mark = match todo.state {
-        TodoState::Completed => 'x',
-        TodoState::InProgress | TodoState::Pending => ' ',
-    };
-    let content = match (todo.state, &todo.change) {
-        (_, TodoChange::Removed) => format!("~~{content}~~"),
-        (TodoState::InProgress, _) => format!("**{content}**"),
-        _ => content,
-    };
-    if note.is_empty() {
-        format!("- [{mark}] {content}")
-    } else {
-        format!("- [{mark}] {content} {note}")
     }
 }

@@ -1,7 +1,7 @@
 //! The document that is being written.
 
-use super::inline::fence;
 use super::quote::harmless;
+use crate::render::inline::fence;
 use crate::render::readable;
 use std::io::{self, Write};
 

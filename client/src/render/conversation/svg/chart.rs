@@ -3,10 +3,11 @@
 use super::element::{Elements, TextAnchor, escaped};
 use super::scale::Scale;
 use super::series::{Row, kinds, rows};
-use crate::render::conversation::numbers::{cost_of_sum, cut_start, short};
-use crate::render::conversation::stats::is_whole;
-use crate::render::line::width;
-use ccd_protocol::conversation::{ConversationStatsReply, StatsBy};
+use crate::fields::Fields as _;
+use crate::render::line::{cut_start, width};
+use crate::render::short::short;
+use crate::render::text;
+use serde_json::Value;
 
 /// Units of the image, which are pixels unless it is scaled.
 const WIDTH: f64 = 900.0;
@@ -41,8 +42,8 @@ text { font: 12px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: var(--
 ";
 
 /// Returns sums as an image that needs nothing else, in light or dark as the viewer prefers.
-pub(crate) fn stats_svg(reply: &ConversationStatsReply, by: StatsBy) -> String {
-    let rows = rows(&reply.groups, by);
+pub(crate) fn stats_svg(reply: &Value, by: &str) -> String {
+    let rows = rows(reply.list("groups"), by);
     let chart = Chart::of(&rows, by);
     let mut image = Elements::default();
     let title = title(by);
@@ -78,33 +79,24 @@ pub(crate) fn stats_svg(reply: &ConversationStatsReply, by: StatsBy) -> String {
     )
 }
 
-fn title(by: StatsBy) -> String {
+fn title(by: &str) -> String {
     match by {
-        StatsBy::Day => "Tokens and cost by day",
-        StatsBy::Project => "Tokens and cost by project",
-        StatsBy::Branch => "Tokens and cost by branch",
-        StatsBy::Session => "Tokens and cost by conversation",
-        StatsBy::Model => "Tokens and cost by model",
-        StatsBy::Tool => "Calls by tool",
+        "tool" => "Calls by tool".to_owned(),
+        "session" => "Tokens and cost by conversation".to_owned(),
+        by => format!("Tokens and cost by {by}"),
     }
-    .to_owned()
 }
 
-fn summary(reply: &ConversationStatsReply, by: StatsBy) -> String {
-    let conversations = format!("{} conversations", reply.conversations);
-    if by == StatsBy::Tool {
-        let (calls, errors) = (reply.tool_calls, reply.tool_errors);
-        return format!("{conversations}, {calls} calls, {errors} failed");
+fn summary(reply: &Value, by: &str) -> String {
+    match by {
+        "tool" => text("sum of calls", reply),
+        _ => text("sum of tokens", reply),
     }
-    let tokens = short(super::super::numbers::all(&reply.usage.total));
-    let cost = cost_of_sum(reply.cost_usd, is_whole(reply));
-    let prices = &reply.prices_as_of;
-    format!("{conversations}, {tokens} tokens, {cost} at list prices of {prices}")
 }
 
-fn legend(by: StatsBy, image: &mut Elements) {
+fn legend(by: &str, image: &mut Elements) {
     let mut x = MARGIN;
-    let costs = (by != StatsBy::Tool).then_some(("cost", "cost in US dollars"));
+    let costs = (by != "tool").then_some(("cost", "cost in US dollars"));
     for (class, name) in kinds(by).iter().copied().chain(costs) {
         image.bar((x, 66.0), (11.0, 11.0), class, name);
         image.text((x + 16.0, 76.0), TextAnchor::Start, "dim", name);
@@ -112,8 +104,8 @@ fn legend(by: StatsBy, image: &mut Elements) {
     }
 }
 
-struct Chart {
-    by: StatsBy,
+struct Chart<'a> {
+    by: &'a str,
     rows: usize,
     names: f64,
     values: Scale,
@@ -121,14 +113,14 @@ struct Chart {
     costs: Option<(f64, Scale)>,
 }
 
-impl Chart {
-    fn of(rows: &[Row], by: StatsBy) -> Self {
+impl<'a> Chart<'a> {
+    fn of(rows: &[Row], by: &'a str) -> Self {
         let longest = rows.iter().map(|row| width(&row.name)).max().unwrap_or(0);
         let names = MARGIN + longest.clamp(6, NAME) as f64 * CHARACTER + 10.0;
         let most = rows.iter().map(Row::sum).max().unwrap_or(0);
         let dearest = rows.iter().filter_map(|row| row.cost).fold(0.0, f64::max);
         let costs_at = WIDTH - MARGIN - NUMBER - COSTS;
-        let costs = (by != StatsBy::Tool).then(|| (costs_at, Scale::of(dearest, 3, COSTS)));
+        let costs = (by != "tool").then(|| (costs_at, Scale::of(dearest, 3, COSTS)));
         let end = match costs {
             Some(_) => costs_at - 12.0,
             None => WIDTH - MARGIN,
@@ -222,26 +214,16 @@ fn mark(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ccd_protocol::conversation::{ConversationUsage, StatsGroup};
+    use serde_json::json;
 
-    fn reply() -> ConversationStatsReply {
-        let group = |key: &str, tokens| StatsGroup {
-            key: key.to_owned(),
-            usage: ConversationUsage {
-                output_tokens: tokens,
-                cache_read_input_tokens: tokens * 3,
-                ..ConversationUsage::default()
-            },
-            cost_usd: (tokens > 0).then_some(0.25),
-            ..StatsGroup::default()
+    fn reply() -> Value {
+        let group = |key: &str, tokens: u64| {
+            json!({
+                "key": key, "usage": {"output_tokens": tokens, "cache_read_input_tokens": tokens * 3},
+                "cost_usd": (tokens > 0).then_some(0.25),
+            })
         };
-        ConversationStatsReply {
-            groups: vec![
-                group("</text><script>\"&'\u{1b}[2J\u{ffff}", 1000),
-                group("", 0),
-            ],
-            ..ConversationStatsReply::default()
-        }
+        json!({"groups": [group("</text><script>\"&'\u{1b}[2J\u{ffff}", 1000), group("", 0)]})
     }
 
     #[test]
@@ -259,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_row_has_its_kinds_its_sum_and_its_cost_and_every_text_is_escaped() {
-        let image = stats_svg(&reply(), StatsBy::Model);
+        let image = stats_svg(&reply(), "model");
         for part in [
             ": 1,000 output</title>",
             ": 3,000 read from the cache</title>",
@@ -279,9 +261,9 @@ mod tests {
         }
         // Nothing is loaded from elsewhere.
         assert_eq!(image.matches("http").count(), 1, "{image}");
-        assert!(stats_svg(&reply(), StatsBy::Branch).contains(">(none)<"));
-        let empty = stats_svg(&ConversationStatsReply::default(), StatsBy::Day);
+        assert!(stats_svg(&reply(), "branch").contains(">(none)<"));
+        let empty = stats_svg(&json!({}), "day");
         assert!(empty.contains("nothing in this scope"));
-        assert!(!stats_svg(&reply(), StatsBy::Tool).contains("cost in US dollars"));
+        assert!(!stats_svg(&reply(), "tool").contains("cost in US dollars"));
     }
 }

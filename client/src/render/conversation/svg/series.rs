@@ -1,9 +1,10 @@
 //! What a row of the chart is made of.
 
-use crate::render::conversation::numbers::{cost_of_sum, grouped};
+use crate::fields::Fields as _;
 use crate::render::conversation::stats::{name, value};
-use crate::render::printable;
-use ccd_protocol::conversation::{StatsBy, StatsGroup};
+use crate::render::{printable, text};
+use ccd_base::number::grouped;
+use serde_json::{Value, json};
 
 /// Rows in a chart; the others are summed up in one.
 const MAX_ROWS: usize = 100;
@@ -28,7 +29,10 @@ impl Row {
     }
 
     pub(super) fn cost_text(&self) -> String {
-        cost_of_sum(self.cost, !self.is_partial)
+        text(
+            "sum cost",
+            &json!({"cost_usd": self.cost, "is_partial": self.is_partial}),
+        )
     }
 
     pub(super) fn about_cost(&self) -> String {
@@ -37,9 +41,9 @@ impl Row {
 }
 
 /// Returns the kinds that a bar is divided into: class and name of each.
-pub(super) fn kinds(by: StatsBy) -> &'static [(&'static str, &'static str)] {
+pub(super) fn kinds(by: &str) -> &'static [(&'static str, &'static str)] {
     match by {
-        StatsBy::Tool => &[("a", "succeeded"), ("d", "failed")],
+        "tool" => &[("a", "succeeded"), ("d", "failed")],
         _ => &[
             ("a", "input"),
             ("b", "output"),
@@ -50,14 +54,14 @@ pub(super) fn kinds(by: StatsBy) -> &'static [(&'static str, &'static str)] {
 }
 
 /// Returns the rows: days as they are, the last ones if there are too many; others with the largest first.
-pub(super) fn rows(groups: &[StatsGroup], by: StatsBy) -> Vec<Row> {
+pub(super) fn rows(groups: &[Value], by: &str) -> Vec<Row> {
     let all: Vec<Row> = groups.iter().map(|group| row(group, by)).collect();
     let surplus = all.len().saturating_sub(MAX_ROWS - 1);
     if all.len() <= MAX_ROWS {
         return all;
     }
     match by {
-        StatsBy::Day => {
+        "day" => {
             let (rest, shown) = all.split_at(surplus);
             let mut rows = vec![together(rest, "earlier")];
             rows.extend_from_slice(shown);
@@ -72,21 +76,22 @@ pub(super) fn rows(groups: &[StatsGroup], by: StatsBy) -> Vec<Row> {
     }
 }
 
-fn row(group: &StatsGroup, by: StatsBy) -> Row {
-    let usage = &group.usage;
+fn row(group: &Value, by: &str) -> Row {
+    let usage = |kind: &str| group["usage"].number(&format!("{kind}_tokens"));
+    let errors = group.number("errors");
     Row {
         name: printable(name(group, by)),
         parts: match by {
-            StatsBy::Tool => vec![value(group, by).saturating_sub(group.errors), group.errors],
+            "tool" => vec![value(group, by).saturating_sub(errors), errors],
             _ => vec![
-                usage.input_tokens,
-                usage.output_tokens,
-                usage.cache_creation_input_tokens,
-                usage.cache_read_input_tokens,
+                usage("input"),
+                usage("output"),
+                usage("cache_creation_input"),
+                usage("cache_read_input"),
             ],
         },
-        cost: group.cost_usd,
-        is_partial: group.is_partial || !group.unpriced_models.is_empty(),
+        cost: group["cost_usd"].as_f64(),
+        is_partial: group.has("is_partial") || group.has("unpriced_models"),
     }
 }
 
@@ -115,22 +120,15 @@ mod tests {
 
     #[test]
     fn many_rows_are_summed_up_at_the_right_end() {
-        let groups: Vec<StatsGroup> = (0..150)
-            .map(|number| StatsGroup {
-                key: number.to_string(),
-                cost_usd: Some(1.0),
-                count: 2,
-                errors: 1,
-                ..StatsGroup::default()
-            })
-            .collect();
-        let days = rows(&groups, StatsBy::Day);
+        let group = |number: usize| json!({"key": number.to_string(), "cost_usd": 1.0, "count": 2, "errors": 1});
+        let groups: Vec<Value> = (0..150).map(group).collect();
+        let days = rows(&groups, "day");
         assert_eq!((days.len(), &*days[0].name), (MAX_ROWS, "(51 earlier)"));
         assert_eq!((days[0].cost, &*days[1].name), (Some(51.0), "51"));
-        let tools = rows(&groups, StatsBy::Tool);
+        let tools = rows(&groups, "tool");
         let last = tools.last().unwrap();
         assert_eq!((tools.len(), &*last.name), (MAX_ROWS, "(51 more)"));
         assert_eq!(last.parts, [51, 51]);
-        assert_eq!(rows(&groups[..100], StatsBy::Day).len(), 100);
+        assert_eq!(rows(&groups[..100], "day").len(), 100);
     }
 }

@@ -1,18 +1,17 @@
 //! What a person sees of a run at a terminal: a line for each call of a tool, the model's text, and a status line.
-//! `reader` makes events of Claude Code's lines, `status` the text of the status line; both are pure. `screen` writes.
+//! `reader` makes events of Claude Code's lines; `screen` writes.
 
 mod reader;
 mod screen;
-mod status;
 
 use crate::context::say;
-use crate::render::{self, Colour, Line, Printer, Style};
+use crate::fields::Fields as _;
+use crate::render::{self, Printer, Style};
 use crate::terminal::terminal_size;
-use crate::typed::typed;
 use crate::{Context, Failure};
-use ccd_protocol::exec::{ExecutionResult, OutputFormat};
-use ccd_protocol::job::Job;
-use reader::{Reader, Seen, What};
+use ccd_protocol::exec::OutputFormat;
+use reader::Reader;
+use serde_json::Value;
 use std::io::{self, IsTerminal as _};
 
 pub(super) use screen::Screen;
@@ -61,11 +60,8 @@ impl Live {
         self.is_shown
     }
 
-    pub(super) fn progress(&self, job: &Job) {
-        let progress = job.progress.as_ref();
-        if let Some(progress) = progress.and_then(|value| typed(value).ok()) {
-            self.screen.progress(progress);
-        }
+    pub(super) fn progress(&self, job: &Value) {
+        self.screen.progress(job.at("progress"));
     }
 
     pub(super) fn line(&mut self, line: &str, context: &mut Context) -> Result<(), Failure> {
@@ -73,19 +69,13 @@ impl Live {
             return Ok(());
         }
         for seen in self.reader.read(line) {
-            match seen {
-                Seen {
-                    what: What::Text(text),
-                    is_nested: false,
-                } if self.prints_text => {
-                    let shown = render::readable(&text);
-                    self.screen.above(|| context.write_line(shown.trim_end()))?;
-                    self.printed = text;
-                }
-                seen => {
-                    let line = event(&seen).cut(columns()).painted(self.style);
-                    self.screen.say(&line);
-                }
+            if self.prints_text && seen.text("kind") == "text" && !seen.has("nested") {
+                let shown = render::readable(seen.text("why"));
+                self.screen.above(|| context.write_line(shown.trim_end()))?;
+                seen.text("why").clone_into(&mut self.printed);
+            } else {
+                let line = render::text_line("exec event", &seen, self.style);
+                self.screen.say(&line.cut(columns()).painted(self.style));
             }
         }
         Ok(())
@@ -106,13 +96,14 @@ impl Live {
         }
     }
 
-    pub(super) fn summary(&self, result: &ExecutionResult, failure: Option<&str>) {
+    /// Shows what the run did, and why it did not succeed.
+    pub(super) fn summary(&self, page: &Value) {
         if !self.is_shown {
             return;
         }
         let mut text = Vec::new();
         let mut out = Printer::new(&mut text, self.style, Some(columns()));
-        if render::run_summary(result, failure, &mut out).is_ok() {
+        if out.reply("exec summary", page).is_ok() {
             let gap = if self.printed.is_empty() { "" } else { "\n" };
             let text = String::from_utf8_lossy(&text);
             say(&format!("{gap}{}", text.trim_end()));
@@ -120,55 +111,7 @@ impl Live {
     }
 }
 
-/// An event as a line; events of sub-agents are indented.
-fn event(seen: &Seen) -> Line {
-    let mut line = Line::of(if seen.is_nested { "    " } else { "" }, None);
-    match &seen.what {
-        What::Call { name, about } => {
-            line.push("• ", Some(Colour::Dim));
-            line.push(render::on_one_line(name), Some(Colour::Heading));
-            line.push(format!(" {}", render::on_one_line(about)), None);
-        }
-        What::Text(text) => line.push(render::on_one_line(text), Some(Colour::Dim)),
-        What::Denied { name, why } => {
-            let text = render::on_one_line(&format!("{name}: {why}"));
-            line.push(format!("  denied {text}"), Some(Colour::Notice));
-        }
-        What::Failed(why) => {
-            let text = render::on_one_line(why);
-            line.push(format!("  failed: {text}"), Some(Colour::Bad));
-        }
-        What::Retry(why) => line.push(render::on_one_line(why), Some(Colour::Notice)),
-    }
-    line
-}
-
 fn columns() -> usize {
     let size = terminal_size().and_then(|size| usize::try_from(size.cols).ok());
     size.unwrap_or(COLUMNS)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shown(what: What, is_nested: bool) -> String {
-        let line = event(&Seen { what, is_nested });
-        line.cut(30).painted(Style::default())
-    }
-
-    #[test]
-    fn an_event_is_one_line_without_control_characters() {
-        let call = || What::Call {
-            name: "Bash".into(),
-            about: "make\n\x1b[2J  test && make install".into(),
-        };
-        assert_eq!(shown(call(), false), "• Bash make test && make inst…");
-        assert_eq!(shown(call(), true), "    • Bash make test && make …");
-        let denied = What::Denied {
-            name: "Bash".into(),
-            why: "no".into(),
-        };
-        assert_eq!(shown(denied, false), "  denied Bash: no");
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::render::about;
 use ccd_base::surrogate::mended;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 
 /// How results of calls begin that were denied, if nothing else says so, and what they contain.
@@ -19,31 +19,6 @@ const DENIALS: [(&str, &str); 4] = [
     ),
 ];
 
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Seen {
-    pub(super) what: What,
-    /// True if it is from a sub-agent.
-    pub(super) is_nested: bool,
-}
-
-/// What has happened. Texts are as received.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum What {
-    Call {
-        name: String,
-        about: String,
-    },
-    /// The model has said something.
-    Text(String),
-    Denied {
-        name: String,
-        why: String,
-    },
-    Failed(String),
-    /// A request to the API is repeated.
-    Retry(String),
-}
-
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     /// Names of called tools by the ids of the calls.
@@ -55,7 +30,9 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn read(&mut self, line: &str) -> Vec<Seen> {
+    /// Returns what has happened, as the text `exec event` shows it: the `kind` (`call`, `text`, `denied`, `failed`, `retry`), and
+    /// whether it is `nested`, of a sub-agent. Texts are as received.
+    pub(super) fn read(&mut self, line: &str) -> Vec<Value> {
         let Ok(record) = serde_json::from_slice::<Value>(&mended(line.as_bytes())) else {
             return Vec::new();
         };
@@ -72,19 +49,22 @@ impl Reader {
                 self.cwd = record["cwd"].as_str().map(|cwd| format!("{cwd}/"));
                 Vec::new()
             }
-            ("system", "api_retry") => vec![What::Retry(retry(&record))],
+            ("system", "api_retry") => vec![json!({"kind": "retry", "why": retry(&record)})],
             _ => Vec::new(),
         };
-        let is_nested = record["parent_tool_use_id"].is_string();
-        let seen = |what| Seen { what, is_nested };
+        let nested = record["parent_tool_use_id"].is_string();
+        let seen = |mut what: Value| {
+            what["nested"] = nested.into();
+            what
+        };
         found.into_iter().map(seen).collect()
     }
 
     fn blocks(
         &mut self,
         record: &Value,
-        event: fn(&mut Self, &Value, &Value) -> Option<What>,
-    ) -> Vec<What> {
+        event: fn(&mut Self, &Value, &Value) -> Option<Value>,
+    ) -> Vec<Value> {
         let blocks = record["message"]["content"].as_array();
         blocks
             .into_iter()
@@ -93,11 +73,11 @@ impl Reader {
             .collect()
     }
 
-    fn said(&mut self, block: &Value, _: &Value) -> Option<What> {
+    fn said(&mut self, block: &Value, _: &Value) -> Option<Value> {
         match text(block, "type") {
             "text" => {
                 let said = text(block, "text");
-                (!said.trim().is_empty()).then(|| What::Text(said.to_owned()))
+                (!said.trim().is_empty()).then(|| json!({"kind": "text", "why": said}))
             }
             "tool_use" => {
                 let name = text(block, "name").to_owned();
@@ -108,13 +88,13 @@ impl Reader {
                 if let Some(inside) = inside.filter(|inside| !inside.is_empty()) {
                     about = inside.to_owned();
                 }
-                Some(What::Call { name, about })
+                Some(json!({"kind": "call", "name": name, "about": about}))
             }
             _ => None,
         }
     }
 
-    fn answered(&mut self, block: &Value, record: &Value) -> Option<What> {
+    fn answered(&mut self, block: &Value, record: &Value) -> Option<Value> {
         if text(block, "type") != "tool_result" || block["is_error"] != true {
             return None;
         }
@@ -137,19 +117,17 @@ impl Reader {
         if is_denied {
             return self.denied(id, "", why);
         }
-        Some(What::Failed(why.to_owned()))
+        Some(json!({"kind": "failed", "why": why}))
     }
 
     /// A call was denied; `None` if that is known.
-    fn denied(&mut self, id: &str, name: &str, why: &str) -> Option<What> {
+    fn denied(&mut self, id: &str, name: &str, why: &str) -> Option<Value> {
         if !self.denied.insert(id.to_owned()) {
             return None;
         }
         let called = self.calls.get(id).map_or(name, String::as_str);
-        Some(What::Denied {
-            name: if name.is_empty() { called } else { name }.to_owned(),
-            why: why.to_owned(),
-        })
+        let name = if name.is_empty() { called } else { name };
+        Some(json!({"kind": "denied", "name": name, "why": why}))
     }
 }
 
@@ -185,11 +163,9 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use serde_json::json;
 
-    fn read(reader: &mut Reader, record: &Value) -> Vec<What> {
-        let seen = reader.read(&record.to_string());
-        seen.into_iter().map(|seen| seen.what).collect()
+    fn read(reader: &mut Reader, record: &Value) -> Vec<Value> {
+        reader.read(&record.to_string())
     }
 
     fn call(id: &str, name: &str, input: &Value) -> Value {
@@ -223,17 +199,14 @@ mod tests {
         // A path in Claude's directory is shown without it.
         let mut reader = Reader::default();
         let init = json!({"type": "system", "subtype": "init", "cwd": "/r"});
-        assert_eq!(read(&mut reader, &init), []);
+        assert!(read(&mut reader, &init).is_empty());
         for (path, told) in [
             ("/r/a.rs", "a.rs"),
             ("/rx/a.rs", "/rx/a.rs"),
             ("/r/", "/r/"),
         ] {
             let seen = read(&mut reader, &call("t", "Read", &json!({"file_path": path})));
-            let expected = What::Call {
-                name: "Read".into(),
-                about: told.into(),
-            };
+            let expected = json!({"kind": "call", "name": "Read", "about": told, "nested": false});
             assert_eq!(seen, [expected]);
         }
     }
@@ -262,46 +235,33 @@ mod tests {
             ),
         ] {
             let seen = read(&mut Reader::default(), &result("t", text, true));
-            assert_eq!(
-                matches!(seen[..], [What::Denied { .. }]),
-                is_denied,
-                "{text}"
-            );
-            assert_eq!(matches!(seen[..], [What::Failed(_)]), !is_denied, "{text}");
+            let kind = if is_denied { "denied" } else { "failed" };
+            assert_eq!((seen.len(), &seen[0]["kind"]), (1, &json!(kind)), "{text}");
         }
         let mut told = result("t", "no", true);
         told["tool_result_meta"] = json!([{"id": "t", "non_execution_kind": "user-rejected"}]);
         let record = json!({"type": "system", "subtype": "permission_denied", "tool_name": "Bash",
                             "tool_use_id": "t1", "message": "no"});
         for denial in [told, record] {
-            let expected = What::Denied {
-                name: "Bash".into(),
-                why: "no".into(),
-            };
+            let expected = json!({"kind": "denied", "name": "Bash", "why": "no", "nested": false});
             assert_eq!(read(&mut reader, &denial), [expected]);
         }
         // It is told once, and what was done is no event.
-        assert_eq!(read(&mut reader, &result("t1", "no", true)), []);
-        assert_eq!(read(&mut reader, &result("t", "fine", false)), []);
+        assert!(read(&mut reader, &result("t1", "no", true)).is_empty());
+        assert!(read(&mut reader, &result("t", "fine", false)).is_empty());
     }
 
     #[test]
     fn texts_are_events_and_sub_agents_are_nested() {
         let said = json!({"type": "assistant", "parent_tool_use_id": "t9",
                           "message": {"content": [{"type": "text", "text": "a\nb"}, {"type": "thinking"}]}});
-        let expected = Seen {
-            what: What::Text("a\nb".into()),
-            is_nested: true,
-        };
+        let expected = json!({"kind": "text", "why": "a\nb", "nested": true});
         assert_eq!(Reader::default().read(&said.to_string()), [expected]);
         let again = json!({"type": "system", "subtype": "api_retry", "attempt": 1, "max_retries": 10,
                            "retry_delay_ms": 1134, "error_status": 429, "error": "rate_limit"});
-        assert_eq!(
-            read(&mut Reader::default(), &again),
-            [What::Retry(
-                "API error 429 (rate_limit): retry 1 of 10 in 1.1 s".into()
-            )]
-        );
+        let why = "API error 429 (rate_limit): retry 1 of 10 in 1.1 s";
+        let expected = json!({"kind": "retry", "why": why, "nested": false});
+        assert_eq!(read(&mut Reader::default(), &again), [expected]);
     }
 
     proptest! {

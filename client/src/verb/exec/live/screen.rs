@@ -1,11 +1,10 @@
 //! The terminal: lines that stay, above a status line that is drawn again every second.
 
-use super::status::status_line;
 use crate::context;
-use crate::render::Style;
+use crate::render::{Style, text_line};
 use crate::writer::clear_line;
-use ccd_protocol::exec::ExecProgress;
 use parking_lot::{Condvar, Mutex};
+use serde_json::{Value, json};
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,7 +27,7 @@ struct TerminalState {
     is_drawn: bool,
     is_cancelled: bool,
     start: Instant,
-    progress: ExecProgress,
+    progress: Value,
     style: Style,
 }
 
@@ -40,7 +39,7 @@ impl Screen {
                 is_drawn: false,
                 is_cancelled: false,
                 start: Instant::now(),
-                progress: ExecProgress::default(),
+                progress: json!({"phase": "queued"}),
                 style: Style::of_stderr(),
             }),
             ended: Condvar::new(),
@@ -55,9 +54,11 @@ impl Screen {
         screen
     }
 
-    pub(super) fn progress(&self, progress: ExecProgress) {
+    pub(super) fn progress(&self, progress: &Value) {
         let mut state = self.0.state.lock();
-        state.progress = progress;
+        if progress.is_object() {
+            state.progress = progress.clone();
+        }
         state.draw();
     }
 
@@ -102,7 +103,9 @@ impl TerminalState {
             return;
         }
         let columns = super::columns().saturating_sub(1);
-        let line = status_line(&self.progress, self.start.elapsed(), self.is_cancelled);
+        self.progress["elapsed"] = self.start.elapsed().as_secs().into();
+        self.progress["is_cancelled"] = self.is_cancelled.into();
+        let line = text_line("exec status", &self.progress, self.style);
         let text = line.cut(columns).painted(self.style);
         context::write_error(&(clear_line() + &text), false);
         self.is_drawn = true;

@@ -1,7 +1,7 @@
-//! A report of an investigation.
+//! Investigations and tests of programs. All their texts come from the program: nothing reaches the terminal unchanged.
 
+use super::Printer;
 use crate::fields::Fields as _;
-use crate::render::Printer;
 use serde_json::{Map, Value, json};
 use std::io;
 
@@ -30,4 +30,19 @@ pub(crate) fn investigation(
 
 fn list_mut<'a>(report: &'a mut Value, name: &str) -> impl Iterator<Item = &'a mut Value> {
     report[name].as_array_mut().into_iter().flatten()
+}
+
+/// Writes each state with its prompt, and below it where its commands lead.
+pub(crate) fn state_map(map: &Value, out: &mut Printer<'_>) -> io::Result<()> {
+    let mut page = map.clone();
+    for state in list_mut(&mut page, "states") {
+        let all = map.list("transitions").iter();
+        let leads = all.filter(|one| one["from"] == state["id"]).map(|one| {
+            let mut states = map.list("states").iter();
+            let to = states.find(|state| state["id"] == one["to"]);
+            json!({"commands": one["commands"], "to": to.map_or("?", |to| to.text("name"))})
+        });
+        state["leads"] = leads.collect();
+    }
+    out.reply("investigate.map", &page)
 }

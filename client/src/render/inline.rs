@@ -1,9 +1,9 @@
-//! Texts within a line, and fences around blocks.
+//! Texts within a line of Markdown, and fences around blocks.
 
-use crate::render::on_one_line;
+use super::on_one_line;
 
 /// Returns a text as one line that is shown as it is: nothing in it is markup.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let line = on_one_line(text);
     let mut escaped = String::with_capacity(line.len());
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
@@ -25,7 +25,7 @@ pub(super) fn plain(text: &str) -> String {
 }
 
 /// Returns a text as code within a line; nothing for an empty one.
-pub(super) fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     let line = on_one_line(text);
     if line.is_empty() {
         return line;

@@ -23,12 +23,11 @@ impl Session {
 
     /// Returns whether the input goes on with a secret of several lines; the next worker knows of it too.
     fn goes_on(&self, typed: &TypedText) -> bool {
-        let is_part = match &typed.form {
-            // They only end the line, or edit it.
-            InputForm::Keys(_) => return false,
-            InputForm::Text => !typed.text.ends_with(['\r', '\n']),
-            _ => false,
-        };
+        // Named keys only end the line, or edit it.
+        if matches!(typed.form, InputForm::Keys(_)) {
+            return false;
+        }
+        let is_part = typed.form == InputForm::Text && !typed.text.ends_with(['\r', '\n']);
         let before = self.hidden.typed_lines();
         let goes_on = self.hidden.goes_on(&typed.text, is_part);
         if self.hidden.typed_lines() != before {

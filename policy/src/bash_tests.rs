@@ -54,9 +54,11 @@ fn a_blacklist_allows_what_is_not_the_command() {
 fn a_whitelist_without_the_command_denies_all_ways_to_it() {
     for line in removes() {
         let builtins = include_str!("shell/evaluating.txt").lines();
-        let programs = ["ls", "echo", "git", "cat", "env", "find"]
-            .into_iter()
-            .chain(builtins);
+        let programs = [
+            "ls", "echo", "git", "cat", "env", "find", "builtin", "eval", "trap",
+        ]
+        .into_iter()
+        .chain(builtins);
         let rules: Vec<String> = programs
             .map(|program| format!("Bash({program}:*)"))
             .collect();
@@ -72,7 +74,7 @@ fn a_whitelist_without_the_command_denies_all_ways_to_it() {
 fn a_whitelist_allows_lines_of_which_every_part_is_allowed() {
     for line in lines(include_str!("../tests/fixtures/allowed.jsonl")) {
         let programs = [
-            "git", "head", "cat", "printf", "test", "[", "read", "export",
+            "git", "head", "cat", "printf", "test", "[", "read", "export", "alias", "hash", "eval",
         ];
         let rules = programs.map(|program| format!("Bash({program}:*)"));
         let judgement = judge(Whitelist, &rules.each_ref().map(String::as_str), &line);

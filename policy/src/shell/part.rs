@@ -156,7 +156,7 @@ fn inner(words: &[Word]) -> Result<Carried, Doubt> {
     if let Some(wrapper) = Wrapper::find(&name) {
         return wrapped(&wrapper, arguments);
     }
-    if is_opaque(&name) {
+    if is_opaque(&name) && !is_evaluating(&name) {
         return opaque();
     }
     if SHELLS.contains(&&*name) {
@@ -174,7 +174,7 @@ fn inner(words: &[Word]) -> Result<Carried, Doubt> {
         };
     }
     match &*name {
-        "eval" | "trap" => Ok(evaluated(&name, arguments)),
+        "eval" | "trap" => evaluated(&name, arguments),
         "find" => found(arguments),
         "fd" | "fdfind" if arguments.iter().any(|word| is_fd_exec(&word.text)) => opaque(),
         "git" if git::executes(arguments) => opaque(),
@@ -184,6 +184,10 @@ fn inner(words: &[Word]) -> Result<Carried, Doubt> {
 
 /// Returns whether a builtin evaluates one of its arguments.
 fn evaluates(name: &str, arguments: &[Word]) -> Result<bool, Doubt> {
+    if is_opaque(name) {
+        let lists = |word: &Word| matches!(&*word.text, "-p" | "-r" | "-l" | "-L");
+        return Ok(matches!(name, "fc" | "r") || !arguments.iter().all(lists));
+    }
     let is_declaring = !matches!(
         name,
         "test" | "[" | "printf" | "print" | "set" | "jobs" | "wait"
@@ -393,7 +397,7 @@ fn shell_line(arguments: &[Word]) -> Option<String> {
 }
 
 /// Returns what `eval WORDS` or `trap LINE SIGNALS` executes.
-fn evaluated(name: &str, arguments: &[Word]) -> Carried {
+fn evaluated(name: &str, arguments: &[Word]) -> Result<Carried, Doubt> {
     let skipped = usize::from(arguments.first().is_some_and(|word| word.text == "--"));
     let arguments = &arguments[skipped..];
     let words = if name == "trap" {
@@ -402,7 +406,7 @@ fn evaluated(name: &str, arguments: &[Word]) -> Carried {
         arguments
     };
     if words.iter().any(|word| !word.known) {
-        return Carried::Opaque(format!("what `{name}` executes is computed"));
+        return Err(format!("what `{name}` executes is computed"));
     }
     let line: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
     let is_option = |line: &&str| skipped == 0 && matches!(*line, "-l" | "-p" | "-lp" | "-P");
@@ -411,9 +415,9 @@ fn evaluated(name: &str, arguments: &[Word]) -> Carried {
             .first()
             .is_some_and(|line| *line == "-" || is_option(line))
     {
-        Carried::None
+        Ok(Carried::None)
     } else {
-        Carried::Line(line.join(" "))
+        Ok(Carried::Line(line.join(" ")))
     }
 }
 

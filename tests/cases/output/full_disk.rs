@@ -84,6 +84,22 @@ impl Used {
         assert_eq!(all["sessions"].as_array().unwrap().len(), 1);
     }
 
+    /// Fills the disk, and what room the files of the database have.
+    fn fill_with_database(&self) {
+        fill(&self.filler);
+        eventually("the database is full", || {
+            let start = json!({"program": "true"});
+            self.daemon.call_value("session.create", &start).err()
+        });
+    }
+
+    fn listed(&self) -> Vec<String> {
+        let all = self.daemon.ok("session.list", &json!({"all": true}));
+        let all = all["sessions"].as_array().unwrap().iter();
+        all.map(|session| session["session_id"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
     fn assert_can_be_created(&self) {
         let start = json!({"program": "sleep", "args": ["600"]});
         eventually("a session can be created", || {
@@ -106,6 +122,39 @@ fn a_daemon_that_starts_on_a_full_disk_can_be_read_and_a_cleanup_makes_room() {
     assert!(!listed.contains(&used.session), "{listed}");
     used.assert_can_be_created();
     assert_is_sound(&mut used);
+}
+
+#[test]
+fn a_cleanup_on_a_full_disk_makes_the_room_that_it_needs_or_says_that_sessions_stay() {
+    let Some(mut used) = used() else {
+        return;
+    };
+    used.ok(&["session", "cleanup"]);
+    let run = |program: &[&str]| {
+        let mut connection = used.daemon.connect();
+        let session = connection.start_session(program);
+        connection.ended(&session);
+        session
+    };
+    // The oldest leaves nothing whose removal would make room.
+    run(&["true"]);
+    run(&["seq", "1", "90000"]);
+    used.fill_with_database();
+    used.ok(&["session", "cleanup"]);
+    assert_eq!(used.listed(), Vec::<String>::new());
+
+    let session = run(&["true"]);
+    used.fill_with_database();
+    let cleanup = used.ccctl(&["session", "cleanup"]);
+    assert_eq!(cleanup.code, Some(STORAGE), "{cleanup:?}");
+    assert_has(&cleanup.stderr, ["still listed", "its disk is full"]);
+    assert_has(&cleanup.stderr, ["once there is room, repeat"]);
+    assert!(used.listed().contains(&session));
+    fs::remove_file(&used.filler).unwrap();
+    used.ok(&["session", "cleanup"]);
+    used.daemon.stop();
+    used.daemon.restart();
+    assert_eq!(used.listed(), Vec::<String>::new());
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub enum RepositoryError {
     Gone { root: PathBuf, git_dir: PathBuf },
     #[error("{}: not writable; give yourself write permission", .0.display())]
     NotWritable(PathBuf),
-    #[error("{}: not a regular file; remove it", .0.display())]
+    #[error("{}: not a regular file, or longer than 256 MiB; remove it", .0.display())]
     NotRegular(PathBuf),
     #[error("{}: git does not answer; check .git, each .gitignore and each file that .git/config includes for a named pipe, remove it, and run ccctl daemon restart", .0.display())]
     NoAnswer(PathBuf),
@@ -67,7 +67,7 @@ pub enum RepositoryError {
         before: String,
         after: String,
     },
-    #[error("{}: {}; repositories with extensions.partialClone, reftable or SHA-256 are not supported", path.display(), source.message())]
+    #[error("{}: libgit2 cannot open this repository: {}", path.display(), source.message())]
     Unsupported { path: PathBuf, source: git2::Error },
     #[error("{}: git: {}", path.display(), source.message())]
     Git { path: PathBuf, source: git2::Error },

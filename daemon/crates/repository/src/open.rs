@@ -4,6 +4,8 @@ use crate::error::{RepositoryError, Result};
 use crate::owner::{is_trusted, top};
 use git2::{ErrorClass, ErrorCode, Odb, Repository, RepositoryOpenFlags};
 use parking_lot::Mutex;
+use std::fs::File;
+use std::io::Read as _;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Once;
@@ -29,21 +31,28 @@ pub(crate) fn without_git_folder(work_tree: &Path) -> Result<Opened> {
 }
 
 /// Files of a work tree that libgit2 reads.
-const FILES: [&str; 13] = [
-    ".git",
-    ".git/HEAD",
-    ".git/config",
-    ".git/config.worktree",
-    ".git/index",
-    ".git/packed-refs",
-    ".git/shallow",
-    ".git/objects/info/alternates",
-    ".git/info/grafts",
-    ".git/info/exclude",
-    ".git/info/attributes",
-    ".gitignore",
-    ".gitattributes",
+const FILES: [&str; 3] = [".git", ".gitignore", ".gitattributes"];
+
+/// Files of its git folder, or of the one that all linked work trees share.
+const GIT_FILES: [&str; 11] = [
+    "commondir",
+    "HEAD",
+    "config",
+    "config.worktree",
+    "index",
+    "packed-refs",
+    "shallow",
+    "objects/info/alternates",
+    "info/grafts",
+    "info/exclude",
+    "info/attributes",
 ];
+
+/// Maximum length of each: libgit2 reads some of them whole.
+const MAX_FILE_BYTES: u64 = 256 << 20;
+
+/// Of a file that names another one.
+const MAX_NAME_BYTES: u64 = 1 << 16;
 
 /// A repository that is in use for longer is slow, or git waits for something that never comes.
 const SLOW: Duration = Duration::from_secs(10);
@@ -51,6 +60,9 @@ const SLOW: Duration = Duration::from_secs(10);
 /// How many slow uses of a repository may run at a time. It is not always known beforehand what libgit2 will wait for, so a
 /// thread may hang in a repository; once this many do, no more are added.
 const MAX_SLOW: usize = 4;
+
+/// How many uses of a repository may run at a time, of which nobody knows yet whether they hang.
+const MAX_USES: usize = 64;
 
 /// Repositories in use, and since when.
 static USES: Mutex<Vec<(PathBuf, Instant)>> = Mutex::new(Vec::new());
@@ -60,8 +72,9 @@ struct InUse(PathBuf, Instant);
 impl InUse {
     fn begin(top: &Path, slow: Duration) -> Result<Self> {
         let mut uses = USES.lock();
-        let is_slow = |(path, since): &&(PathBuf, Instant)| path == top && since.elapsed() >= slow;
-        if uses.iter().filter(is_slow).count() >= MAX_SLOW {
+        let of_this = || uses.iter().filter(|(path, _)| path == top);
+        let slow = of_this().filter(|(_, since)| since.elapsed() >= slow);
+        if slow.count() >= MAX_SLOW || of_this().count() >= MAX_USES {
             return Err(RepositoryError::NoAnswer(top.to_owned()));
         }
         let (path, now) = (top.to_owned(), Instant::now());
@@ -106,14 +119,31 @@ fn top_of(path: &Path) -> Option<&Path> {
     path.ancestors().find(has_git)
 }
 
-/// Refuses a repository if one of its files is a named pipe or a device: libgit2 would wait for it, and most callers have no
-/// time limit.
+/// Refuses a repository if one of its files is a named pipe or a device, or too long: libgit2 would wait for it, and most callers
+/// have no time limit.
 fn refuse_pipes(top: &Path) -> Result<()> {
-    let mut files = FILES.iter();
-    files.try_for_each(|file| refuse_pipe(top.join(file)))?;
-    let head = std::fs::read_to_string(top.join(".git/HEAD")).unwrap_or_default();
-    let branch = head.trim_end().strip_prefix("ref: ");
-    branch.map_or(Ok(()), |name| refuse_pipe(top.join(".git").join(name)))
+    let refuse = |folder: &Path, files: &[&str]| {
+        let mut files = files.iter();
+        files.try_for_each(|file| refuse_pipe(folder.join(file)))
+    };
+    refuse(top, &FILES)?;
+    let git = top.join(".git");
+    let git = named_in(&git, "gitdir: ").unwrap_or(git);
+    refuse(&git, &GIT_FILES)?;
+    let common = named_in(&git.join("commondir"), "").unwrap_or_else(|| git.clone());
+    refuse(&common, &GIT_FILES)?;
+    let branch = named_in(&git.join("HEAD"), "ref: ");
+    let branch = branch.and_then(|branch| Some(common.join(branch.strip_prefix(&git).ok()?)));
+    branch.map_or(Ok(()), refuse_pipe)
+}
+
+/// Returns the path that follows `start` in a file, which may be relative to the file's directory.
+fn named_in(file: &Path, start: &str) -> Option<PathBuf> {
+    let mut text = String::new();
+    let mut opened = File::open(file).ok()?.take(MAX_NAME_BYTES);
+    opened.read_to_string(&mut text).ok()?;
+    let path = text.trim_end().strip_prefix(start)?;
+    Some(file.parent()?.join(path))
 }
 
 /// The same for the files with rules that its configuration names.
@@ -126,8 +156,9 @@ fn refuse_named_pipes(repository: &Repository) -> Result<()> {
 
 fn refuse_pipe(file: PathBuf) -> Result<()> {
     match std::fs::metadata(&file) {
-        Ok(found) if !found.is_file() && !found.is_dir() => Err(RepositoryError::NotRegular(file)),
-        _ => Ok(()),
+        Ok(found) if found.is_dir() || found.is_file() && found.len() <= MAX_FILE_BYTES => Ok(()),
+        Ok(_) => Err(RepositoryError::NotRegular(file)),
+        Err(_) => Ok(()),
     }
 }
 
@@ -162,7 +193,7 @@ fn open_with(path: &Path, flags: RepositoryOpenFlags) -> Result<Opened> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_repository::repository;
+    use crate::test_repository::{repository, sh};
 
     #[test]
     fn a_repository_that_does_not_answer_is_left_alone_after_a_few_uses() {
@@ -175,6 +206,8 @@ mod tests {
         assert!(refused.contains(": git does not answer"), "{refused}");
         drop(opened);
         assert!(InUse::begin(&tree.root, Duration::ZERO).is_ok());
+        let _used = [(); MAX_USES].map(|()| InUse::begin(&tree.root, SLOW).unwrap());
+        assert!(InUse::begin(&tree.root, SLOW).is_err());
     }
 
     #[test]
@@ -197,12 +230,15 @@ mod tests {
 
     #[test]
     fn a_named_pipe_in_place_of_a_file_is_refused_and_not_waited_for() {
-        for file in (FILES.into_iter().skip(1)).chain(["named", ".git/refs/heads/main"]) {
+        let git_files = GIT_FILES.map(|file| format!(".git/{file}"));
+        let others = ["named", ".git/refs/heads/main"].map(str::to_owned);
+        let files = FILES[1..].iter().map(|file| (*file).to_owned());
+        for file in files.chain(git_files).chain(others) {
             let folder = repository();
             let below = folder.path().join("below");
             std::fs::create_dir(&below).unwrap();
             let opened = discover(&below).unwrap();
-            let pipe = folder.path().join(file);
+            let pipe = folder.path().join(&file);
             if file == "named" {
                 let mut config = opened.config().unwrap();
                 let named = pipe.to_str().unwrap();
@@ -216,6 +252,22 @@ mod tests {
                 refused.contains(&format!("{file}: not a regular file")),
                 "{refused}"
             );
+        }
+    }
+
+    #[test]
+    fn a_named_pipe_is_seen_from_a_linked_work_tree() {
+        for file in ["config", "worktrees/linked/index", "refs/heads/linked"] {
+            let folder = repository();
+            sh(folder.path(), "git worktree add -q linked");
+            let linked = folder.path().join("linked");
+            assert!(discover(&linked).is_ok());
+            sh(
+                folder.path(),
+                &format!("rm .git/{file}; mkfifo .git/{file}"),
+            );
+            let refused = discover(&linked).err().unwrap().to_string();
+            assert!(refused.contains("not a regular file"), "{refused}");
         }
     }
 }

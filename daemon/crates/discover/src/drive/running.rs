@@ -30,6 +30,9 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// How long a program must be quiet that waits for input and other events at the same time.
 const PATIENCE: Duration = Duration::from_millis(40);
 
+/// How long a key may take to its effect on a busy machine.
+const HANDED_OVER: Duration = Duration::from_millis(500);
+
 /// A program that printed something this short before the end of its time limit was still printing.
 const RECENT: Duration = Duration::from_millis(200);
 
@@ -146,14 +149,21 @@ impl Running {
         self.send(params, &String::from_utf8_lossy(last)).await
     }
 
-    /// Presses a key, named as in tmux, and waits as [`Self::ask`] does.
+    /// Presses a key, named as in tmux, and waits as [`Self::ask`] does. Until the kernel has handed the key over, a program that
+    /// it ends waits as before.
     pub async fn press(&mut self, key: &str) -> SessionResult<Reply> {
         self.redrawn_bytes = 0;
         let params = SessionSendParams {
             keys: Some(vec![key.to_owned()]),
             ..SessionSendParams::default()
         };
-        self.send(params, "").await
+        let mut reply = self.send(params, "").await?;
+        if reply.exit().is_none()
+            && let Some(exit) = self.ended_within(HANDED_OVER).await
+        {
+            reply.settled = Settled::Ended(exit);
+        }
+        Ok(reply)
     }
 
     async fn send(&mut self, params: SessionSendParams, typed: &str) -> SessionResult<Reply> {

@@ -2,7 +2,7 @@
 
 use super::finding::finding;
 use super::investigation::Investigation;
-use crate::drive::{Driver, Exit, Reply, SessionResult, Settled};
+use crate::drive::{Driver, Exit, Reply, SessionResult};
 use crate::safety::refusal;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use std::time::Duration;
@@ -25,9 +25,6 @@ const AT_A_TIME: usize = 3;
 
 /// How long a program may take to end or to go on.
 const LIMIT: Duration = Duration::from_secs(2);
-
-/// How long a key may take to its effect on a busy machine.
-const HANDED_OVER: Duration = Duration::from_millis(500);
 
 pub(super) async fn ask(
     investigation: &Investigation,
@@ -105,14 +102,7 @@ async fn end_by(
     if first.waits() || running.is_full_screen() {
         running.set_limit(LIMIT);
         answer = Some(if KEYS.contains(&way) {
-            let mut reply = running.press(way).await?;
-            // Until the kernel has handed the key over, the program waits as before.
-            if reply.exit().is_none()
-                && let Some(exit) = running.ended_within(HANDED_OVER).await
-            {
-                reply.settled = Settled::Ended(exit);
-            }
-            reply
+            running.press(way).await?
         } else {
             running.ask(way).await?
         });

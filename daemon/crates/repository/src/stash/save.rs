@@ -86,7 +86,7 @@ impl WorkTree {
     pub(crate) fn state(&self) -> Result<WorkTreeState> {
         let git = |error| self.git(error);
         let write = |index: &mut Index| index.write_tree().map_err(|error| self.not_written(error));
-        // Handles of its own: a repository hands out one index, and what is added to it here must not be written.
+        // A handle of its own: a repository hands out one index, and what is added to it here must not be written.
         let repository = self.open()?;
         let mut index = self.read_index(&repository)?;
         if let Some(paths) = conflicts(&index).map_err(git)? {
@@ -101,16 +101,14 @@ impl WorkTree {
             dirty.into_iter().partition(|dirty| dirty.is_untracked);
         self.add_all(&repository, &mut index, &tracked)?;
         let tracked = write(&mut index)?;
-        let second = self.open()?;
-        let mut others = second.index().map_err(git)?;
-        others.clear().map_err(git)?;
+        index.clear().map_err(git)?;
         // Nested repositories stay where they are.
         let files = untracked.iter().filter(|dirty| {
             let metadata = self.root.join(&dirty.path).symlink_metadata();
             metadata.is_ok_and(|metadata| !metadata.is_dir())
         });
-        self.add_all(&second, &mut others, files)?;
-        let untracked = (!others.is_empty()).then(|| write(&mut others));
+        self.add_all(&repository, &mut index, files)?;
+        let untracked = (!index.is_empty()).then(|| write(&mut index));
         Ok(WorkTreeState {
             staged,
             tracked,

@@ -97,6 +97,8 @@ pub enum SessionError {
     ShuttingDown,
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error("the session's files are removed, but it is still listed: {0}")]
+    StaysListed(#[source] StoreError),
     #[error("could not use the session's directory: {0}")]
     Files(#[source] std::io::Error),
     #[error("could not write to the terminal: {0}")]
@@ -133,7 +135,7 @@ impl Reportable for SessionError {
             Self::Pattern(error) => error.code(),
             Self::Pipe(error) => error.code(),
             Self::Program(error) => error.code(),
-            Self::Store(error) => error.code(),
+            Self::Store(error) | Self::StaysListed(error) => error.code(),
             Self::Tape(error) => error.code(),
         }
     }
@@ -186,6 +188,7 @@ impl Reportable for SessionError {
             {
                 Some("free some space; ccctl session cleanup removes ended sessions and their logs")
             }
+            Self::StaysListed(_) => Some("once there is room, repeat ccctl session cleanup"),
             Self::NoPipe(_) => Some("session.pipe opens one"),
             Self::StartFailed(failed) => failed.error.hint(),
             Self::Spawn(error) => error.hint(),

@@ -2,7 +2,7 @@
 
 use super::error::{SessionError, describe_end, reason_text};
 use super::session::Session;
-use crate::interaction::{About, Failure, HistoryEvent, Subject};
+use crate::interaction::{About, Failure, HistoryEvent, InputForm, Subject, TypedText};
 use crate::peer::Peer;
 use ccd_protocol::Reportable;
 use ccd_protocol::session::EndReason;
@@ -10,21 +10,35 @@ use std::sync::Arc;
 use std::time::Instant;
 
 impl Session {
-    /// Passes input on to the named pipe, and adds the event to the interaction log.
-    pub fn note(self: &Arc<Self>, peer: Option<&Peer>, mut event: HistoryEvent) {
-        let mut is_logged = self.facts.is_logged();
-        if let HistoryEvent::Send(typed) = &mut event {
-            if self.facts.redacts_log
-                && self.hidden.goes_on(&typed.text)
-                && let Some(typed) = Arc::get_mut(typed)
-            {
-                typed.hidden = true;
-            }
-            self.pipe.typed(typed);
-            // A client that passes its standard input on sends many pieces. Without an echo, all are hidden input.
-            is_logged &= !(typed.hidden && self.facts.transient && self.facts.plain);
+    /// Passes input on to the named pipe, and adds it to the interaction log.
+    pub(crate) fn note_send(self: &Arc<Self>, peer: &Peer, mut typed: TypedText) {
+        typed.hidden |= self.facts.redacts_log && self.goes_on(&typed);
+        let typed = Arc::new(typed);
+        self.pipe.typed(&typed);
+        // A client that passes its standard input on sends many pieces. Without an echo, all are hidden input.
+        if !(typed.hidden && self.facts.transient && self.facts.plain) {
+            self.note(Some(peer), HistoryEvent::Send(typed));
         }
-        if is_logged {
+    }
+
+    /// Returns whether the input goes on with a secret of several lines; the next worker knows of it too.
+    fn goes_on(&self, typed: &TypedText) -> bool {
+        // Named keys only end the line, or edit it.
+        if matches!(typed.form, InputForm::Keys(_)) {
+            return false;
+        }
+        let is_part = typed.form == InputForm::Text && !typed.text.ends_with(['\r', '\n']);
+        let before = self.hidden.typed_lines();
+        let goes_on = self.hidden.goes_on(&typed.text, is_part);
+        if self.hidden.typed_lines() != before {
+            self.keep_hidden();
+        }
+        goes_on
+    }
+
+    /// Adds an event to the interaction log; for input, see [`Self::note_send`].
+    pub fn note(self: &Arc<Self>, peer: Option<&Peer>, event: HistoryEvent) {
+        if self.facts.is_logged() {
             let recorder = &self.services.recorder;
             recorder.note(Arc::clone(self) as Arc<dyn Subject>, peer, event);
         }

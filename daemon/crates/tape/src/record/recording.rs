@@ -403,7 +403,7 @@ impl RecordingState {
         }
         if self.redacts {
             let before = self.typed;
-            if let Some(lines) = self.typed.take(&open.raw) {
+            if let Some(lines) = self.typed.take(&open.raw, false) {
                 open.private_key = lines.is_private_key;
                 open.goes_on_with_secret = true;
                 open.hidden = true;

@@ -29,7 +29,7 @@ pub(super) fn redact_typed_lines(exchanges: &mut [Exchange]) -> (Vec<usize>, Vec
         if exchange.pre.hidden || typed.is_empty() {
             return 0;
         }
-        let Some(secret) = lines.take(typed) else {
+        let Some(secret) = lines.take(typed, false) else {
             return 0;
         };
         shown.extend(secret.texts);

@@ -113,12 +113,22 @@ impl HiddenTexts {
         }
     }
 
+    /// Returns how far a secret of several lines has been typed.
+    pub fn typed_lines(&self) -> TypedLines {
+        self.known().lines
+    }
+
+    pub fn set_typed_lines(&self, lines: TypedLines) {
+        self.known().lines = lines;
+    }
+
     /// Takes each input; returns whether it goes on with a secret of several lines that an earlier one has begun.
-    pub fn goes_on(&self, input: &str) -> bool {
+    /// `is_part`: its last line goes on in the next one.
+    pub fn goes_on(&self, input: &str, is_part: bool) -> bool {
         if input.len() > MAX_INPUT_BYTES {
             return false;
         }
-        let lines = self.known().lines.take(input.as_bytes());
+        let lines = self.known().lines.take(input.as_bytes(), is_part);
         let texts = lines.iter().flat_map(|lines| &lines.texts);
         texts.for_each(|text| self.add(text));
         lines.is_some()

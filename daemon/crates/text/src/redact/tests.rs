@@ -50,6 +50,7 @@ fn tokens_of_known_form_go() {
         format!("rubygems_{}", &hex[..48]),
         format!("dor_v1_{hex}"),
         format!("dp.pt.{}", &mixed[..43]),
+        format!("pat{}.{hex}", &mixed[..14]),
     ] {
         becomes(&format!("see {token}, ok"), "see ***, ok");
         becomes(&format!("/opt/{token} run"), "/opt/*** run");

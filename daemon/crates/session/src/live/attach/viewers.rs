@@ -1,7 +1,7 @@
 //! Viewers: people who have attached their terminals to a session.
 
 use super::typed_line::{TakenInput, TypedLine};
-use crate::interaction::{HistoryEvent, TypedText};
+use crate::interaction::TypedText;
 use crate::live::error::SessionError;
 use crate::live::registry::Sessions;
 use crate::live::session::Session;
@@ -159,7 +159,7 @@ impl Session {
         if typed.hidden {
             self.remember_hidden(&typed.text);
         }
-        self.note(Some(peer), HistoryEvent::Send(typed.into()));
+        self.note_send(peer, typed);
     }
 
     /// Sets a session's size to that of a viewer's terminal. A session that has just ended keeps its own size.

@@ -135,7 +135,15 @@ impl Sessions {
 
     async fn forget_all(&self, ended: &[Arc<Session>]) -> Result<(), SessionError> {
         kill_leftovers(&self.services.processes, ended).await;
+        let mut listed = Vec::new();
         for session in ended {
+            match self.forget(session).await {
+                Err(SessionError::StaysListed(_)) => listed.push(session),
+                forgotten => forgotten?,
+            }
+        }
+        // The files of the others may have made room.
+        for session in listed {
             self.forget(session).await?;
         }
         self.services.store.tidy();

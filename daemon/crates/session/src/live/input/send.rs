@@ -2,7 +2,7 @@
 
 use super::end_of_input::LastLine;
 use super::write::{InputError, Stopped, TerminalInput, Written};
-use crate::interaction::{HistoryEvent, Inexact, InputForm, TypedText};
+use crate::interaction::{Inexact, InputForm, TypedText};
 use crate::keys;
 use crate::live::attach::TakenInput;
 use crate::live::error::SessionError;
@@ -256,7 +256,7 @@ impl Session {
                 } else if !secret {
                     self.remember_part(input);
                 }
-                self.note(Some(peer), HistoryEvent::Send(typed.into()));
+                self.note_send(peer, typed);
             }
         }
         Ok(SessionSendReply {

@@ -6,7 +6,7 @@ use super::second_terminal::SecondTerminal;
 use super::target::{RunTarget, tail};
 use super::typing::{RunTyping, Shell, untypeable};
 use crate::durations::Deadline;
-use crate::interaction::{HistoryEvent, InputForm, TypedText};
+use crate::interaction::{InputForm, TypedText};
 use crate::live::error::{Busy, SessionError};
 use crate::live::input::TerminalInput;
 use crate::live::session::Session;
@@ -158,7 +158,7 @@ impl Session {
             echo: None,
             form: InputForm::Line,
         };
-        self.note(Some(peer), HistoryEvent::Send(typed.into()));
+        self.note_send(peer, typed);
         let follower = Follower {
             session: Arc::clone(self),
             running: Arc::clone(&running),

@@ -152,6 +152,7 @@ impl Sessions {
         for text in &kept.hidden {
             session.hidden.remember(text);
         }
+        session.hidden.set_typed_lines(kept.lines);
         let recorded = recorded_upto(&self.services.store, &id).await.unwrap_or(0);
         session.recorded_upto.store(recorded, Ordering::Release);
         let silent = resumed

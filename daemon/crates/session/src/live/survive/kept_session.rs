@@ -13,11 +13,12 @@ use crate::live::session::Session;
 use crate::live::tape::{KeptTape, SessionTape};
 use ccd_terminal::holder::KeptFile;
 use ccd_text::hidden::HiddenTexts;
+use ccd_text::redact::TypedLines;
 use serde::{Deserialize, Serialize};
 use std::io;
 
-/// The facts of a session. They are kept as two JSON texts: the facts, and the hidden input, which is kept anew with each
-/// input. Fields that an older build does not write have defaults.
+/// The facts of a session. They are kept as JSON texts: the facts, the hidden input, and how far a private key has been typed;
+/// the last two are kept anew with each input. Fields that an older build does not write have defaults.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct KeptSession {
     pub(super) row: SessionRow,
@@ -32,6 +33,8 @@ pub(crate) struct KeptSession {
     pub(super) input_has_ended: bool,
     #[serde(skip)]
     pub(super) hidden: Vec<String>,
+    #[serde(skip)]
+    pub(super) lines: TypedLines,
     #[serde(default)]
     pub(super) close: Option<KeptOrder>,
     /// Since when the session waits for a client to own it.
@@ -74,6 +77,7 @@ impl KeptSession {
             sizes: Sizes::new(size.0, size.1),
             input_has_ended: false,
             hidden: Vec::new(),
+            lines: TypedLines::default(),
             close: None,
             orphaned_at: None,
             success_indicators: facts
@@ -119,6 +123,8 @@ impl KeptSession {
         if texts.end().is_err() {
             kept.hidden = Vec::deserialize(&mut texts)?;
         }
+        // Older builds do not write them.
+        kept.lines = TypedLines::deserialize(&mut texts).unwrap_or_default();
         Ok(kept)
     }
 
@@ -156,6 +162,7 @@ impl KeptIn {
     fn write(&mut self, hidden: &HiddenTexts) -> io::Result<()> {
         let mut bytes = self.facts.clone();
         hidden.show(|texts| serde_json::to_writer(&mut bytes, &texts))?;
+        serde_json::to_writer(&mut bytes, &hidden.typed_lines())?;
         self.file.write(&bytes)
     }
 }

@@ -5,7 +5,6 @@ use super::table::DeleteSession;
 use crate::live::error::{SessionError, reason_of, reason_text};
 use crate::live::registry::Sessions;
 use crate::live::session::Session;
-use ccd_protocol::SessionId;
 use ccd_protocol::session::EndReason;
 use ccd_store::StoreError;
 use ccd_tape::record::RecordingNote;
@@ -101,29 +100,38 @@ impl Sessions {
         });
     }
 
-    /// Removes an ended session from the list, the database and the disk. Does nothing if it is no longer listed,
-    /// because another session may have its id by then.
+    /// Removes an ended session from the database, the list and the disk. Does nothing if it is no longer listed,
+    /// because another session may have its id by then. If the disk is full, it may lose its files and stay listed.
     pub async fn forget(&self, session: &Session) -> Result<(), SessionError> {
         let id = session.id();
         let turn = self.ended.is_whole.lock().await;
-        let is_it = |_: &SessionId, listed: &Arc<Session>| std::ptr::eq(&**listed, session);
-        let Some((_, forgotten)) = self.all.remove_if(id, is_it) else {
+        let is_it = |listed: &Arc<Session>| std::ptr::eq(&**listed, session);
+        let Some(forgotten) = self.listed(id).filter(is_it) else {
             return Ok(());
         };
         session.forgotten.cancel();
+        let delete = || self.services.store.commit(DeleteSession(id.to_string()));
+        let remove = async || self.remove_folder_of(&forgotten).await;
+        if session.facts.is_logged()
+            && let Err(error) = delete().await
+        {
+            if !error.is_full() {
+                return Err(error.into());
+            }
+            // That may make the room for the deletion.
+            remove().await.map_err(SessionError::Files)?;
+            delete().await.map_err(SessionError::StaysListed)?;
+        }
+        self.unlist(session);
+        drop(turn);
+        remove().await.map_err(SessionError::Files)
+    }
+
+    fn unlist(&self, session: &Session) {
+        let is_it = |_: &_, listed: &Arc<Session>| std::ptr::eq(&**listed, session);
+        self.all.remove_if(session.id(), is_it);
         self.changes.send_replace(());
         self.release(session);
-        let delete = || self.services.store.commit(DeleteSession(id.to_string()));
-        let is_kept = session.facts.is_logged() && delete().await.is_err();
-        drop(turn);
-        self.remove_folder_of(&forgotten)
-            .await
-            .map_err(SessionError::Files)?;
-        if is_kept {
-            // A disk that was full now has room for the deletion.
-            delete().await?;
-        }
-        Ok(())
     }
 
     /// Removes a session's folder, unless it contains a recording of which no tape could be made yet.
@@ -143,6 +151,8 @@ impl Sessions {
         session.wait_dead().await;
         if let Err(error) = self.forget(session).await {
             tracing::warn!(session = %session.id(), %error, "could not clean up after a session that did not start");
+            // It has no row.
+            self.unlist(session);
         }
     }
 }

@@ -15,21 +15,22 @@ pub(super) struct KeyLines {
 }
 
 impl KeyLines {
-    /// Takes the lines of a whole input; returns whether some belong to a key that started in an earlier input.
-    /// A key that starts in this input is found by its `BEGIN` line.
-    pub(super) fn take(&mut self, lines: &[String]) -> bool {
+    /// Takes the lines of an input; returns whether some belong to a key that started in an earlier input.
+    /// A key that starts in this input is found by its `BEGIN` line. `is_part`: the last line goes on in the next input.
+    pub(super) fn take(&mut self, lines: &[String], is_part: bool) -> bool {
         let was_open = self.open.is_some();
         let mut has_key = false;
         for line in lines {
-            has_key |= self.take_line(line);
+            has_key |= self.take_line(line, is_part);
         }
         was_open && has_key
     }
 
-    fn take_line(&mut self, line: &str) -> bool {
+    fn take_line(&mut self, line: &str, is_part: bool) -> bool {
         let len = self.open.map_or(0, |len| len + line.len());
-        let is_key = self.has_lines || line.len() >= MIN_LINE_BYTES;
-        if self.open.is_some() && is_body(line) && is_key && len <= pem::MAX_BLOCK_BYTES {
+        let is_long = self.has_lines || is_part || line.len() >= MIN_LINE_BYTES;
+        let is_key = pem::is_header(line) || is_body(line) && is_long;
+        if self.open.is_some() && is_key && len <= pem::MAX_BLOCK_BYTES {
             self.open = Some(len);
             self.has_lines = true;
             return true;
@@ -47,7 +48,7 @@ impl KeyLines {
 
 fn is_body(line: &str) -> bool {
     let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
-    line.bytes().all(is_base64) || line.starts_with("Proc-Type:") || line.starts_with("DEK-Info:")
+    line.bytes().all(is_base64)
 }
 
 #[cfg(test)]
@@ -58,7 +59,7 @@ mod tests {
         let mut key = KeyLines::default();
         lines
             .iter()
-            .map(|&line| key.take(&[line.to_owned()]))
+            .map(|&line| key.take(&[line.to_owned()], false))
             .collect()
     }
 
@@ -68,7 +69,7 @@ mod tests {
         let lines = [
             "cat > key",
             "-----BEGIN RSA PRIVATE KEY-----",
-            "Proc-Type: 4,ENCRYPTED",
+            "Version: 3",
             &full,
             &full,
             "abc=",

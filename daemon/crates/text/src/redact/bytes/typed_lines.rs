@@ -27,12 +27,12 @@ pub struct SecretLines {
 }
 
 impl TypedLines {
-    /// Takes a whole input; returns its lines if they continue a secret from an earlier input.
-    /// If a secret starts in this input, rules recognise it.
-    pub fn take(&mut self, typed: &[u8]) -> Option<SecretLines> {
+    /// Takes an input; returns its lines if they continue a secret from an earlier input.
+    /// If a secret starts in this input, rules recognise it. `is_part`: the last line goes on in the next input.
+    pub fn take(&mut self, typed: &[u8], is_part: bool) -> Option<SecretLines> {
         let lines = lines(typed);
         let passwords = self.netrc.take(&lines);
-        let is_private_key = self.key.take(&lines);
+        let is_private_key = self.key.take(&lines, is_part);
         if !is_private_key && passwords.is_empty() {
             return None;
         }
@@ -77,7 +77,7 @@ mod tests {
     fn taken(inputs: &[&str]) -> Vec<Option<Vec<String>>> {
         let mut lines = TypedLines::default();
         let taken = inputs.iter().map(|input| {
-            let taken = lines.take(input.as_bytes());
+            let taken = lines.take(input.as_bytes(), !input.ends_with(['\r', '\n']));
             taken.map(|taken| taken.texts)
         });
         taken.collect()
@@ -104,6 +104,17 @@ mod tests {
             let found = taken(&[&begin, &full, &last, &end]);
             assert_eq!(found, [None, body, rest, None], "{before:?} {after:?}");
         }
+    }
+
+    #[test]
+    fn parts_of_a_line_of_a_key_belong_to_it() {
+        let part = |text: &str| Some(vec![text.to_owned()]);
+        let begin = format!("{BEGIN}\n");
+        let found = taken(&[&begin, "Ab1Cd2Ef", "3Gh4Ij5K\n", "ls -l\n", "Ab1Cd2Ef"]);
+        assert_eq!(
+            found,
+            [None, part("Ab1Cd2Ef"), part("3Gh4Ij5K"), None, None]
+        );
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(in crate::redact) const MAX_BLOCK_BYTES: usize = 64 * 1024;
 /// Maximum length of an `END` line, in bytes.
 const MAX_END_BYTES: usize = 64;
 
-/// Maximum length of a header line of an encrypted key, in bytes.
+/// Maximum length of a header line, in bytes.
 const MAX_HEADER_BYTES: usize = 128;
 
 /// Minimum length of a line, in bytes: a shorter one may be a word of the text after the key.
@@ -92,11 +92,19 @@ fn cut_off_end(text: &str, body: usize) -> Option<usize> {
     }
 }
 
-/// Returns the length of the header line of an encrypted key, if `text` starts with one.
+/// Returns the length of the header line of a key, if `text` starts with one.
 fn header_len(text: &str) -> Option<usize> {
-    let is_header = text.starts_with("Proc-Type:") || text.starts_with("DEK-Info:");
     let line = &text[..text.floor_char_boundary(MAX_HEADER_BYTES)];
-    is_header.then(|| line.find('\n').unwrap_or(line.len()))
+    is_header(line).then(|| line.find('\n').unwrap_or(line.len()))
+}
+
+/// Returns whether a line is a header, such as `Proc-Type: 4,ENCRYPTED` or `Version: 3`.
+pub(in crate::redact) fn is_header(line: &str) -> bool {
+    let is_name = |name: &str| {
+        let is_part = |byte: u8| byte.is_ascii_alphabetic() || byte == b'-';
+        !name.is_empty() && name.bytes().all(is_part)
+    };
+    line.split_once(": ").is_some_and(|(name, _)| is_name(name))
 }
 
 /// Includes the backslash of keys that were written on one line with `\n`.

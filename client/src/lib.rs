@@ -4,7 +4,7 @@
 //! Layers, top first; none uses one before it: `verb` → `run`, `attach`, `top`, `picker`, `doctor`, `hooks`,
 //! `hook`, `mcp`, `demo`, `complete`, `tape`, `tail`, `pager`, `secrets` → `context` → `fullscreen`, `output`,
 //! `job_news`, `check` → `render`, `ask`, `subscribe`, `caller`, `man`, `own` → `call`, `terminal` → `args`, `lifeline`
-//! → `detach_keys`, `exit_code`, `fields`, `named_file`, `typed`, `whole_file`, `writer`.
+//! → `detach_keys`, `exit_code`, `fields`, `named_file`, `program`, `typed`, `whole_file`, `writer`.
 
 mod args;
 mod ask;
@@ -31,6 +31,7 @@ mod output;
 mod own;
 mod pager;
 mod picker;
+mod program;
 mod render;
 mod run;
 mod secrets;

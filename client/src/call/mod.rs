@@ -24,7 +24,7 @@ pub(crate) use connect::{ConnectError, DaemonAddress, elsewhere, host_asked_for}
 pub(crate) use failure::{Failure, written_bytes};
 pub(crate) use foreign_folder::ForeignFolder;
 pub(crate) use host::{Host, is_elsewhere, set_elsewhere};
-pub(crate) use launch::{LaunchError, find_program};
+pub(crate) use launch::LaunchError;
 pub(crate) use peer::check as check_peer;
 pub(crate) use request::{
     Answer, CLIENT_NAME, Connection, call_at, call_within, close, fetch_within, garbled, lost,

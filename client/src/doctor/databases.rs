@@ -1,14 +1,13 @@
 //! The databases, as far as their first bytes and sizes tell: the daemon alone opens them, and sets damaged ones aside.
 
-use super::folders::of_mode;
+use super::folders::{OTHERS, mode_problem};
 use super::places::Places;
-use crate::check::{Check, CheckState};
-use crate::render::{counted, size};
+use crate::check::{Check, checks as found};
+use crate::render::size;
+use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-
-const NAME: &str = "databases";
 
 /// The databases in the base directory, and in that of the coach.
 const OF_BASE: [&str; 3] = ["ccd.sqlite", "exec.sqlite", "conversations.sqlite"];
@@ -22,49 +21,41 @@ const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 pub(super) fn checks(places: &Places) -> Vec<Check> {
     let folders = [(&places.base, &OF_BASE[..]), (&places.coach, &OF_COACH)];
-    let (mut sound, mut checks) = (Vec::new(), Vec::new());
+    let (mut sound, mut facts) = (Vec::new(), Vec::new());
     for (folder, names) in folders {
         let Some(folder) = folder else { continue };
         for name in names {
-            match of_file(&folder.join(name)) {
+            let path = folder.join(name);
+            match len_of(&path) {
                 Ok(None) => {}
                 Ok(Some(bytes)) => sound.push(format!("{name} {}", size(bytes))),
-                Err(check) => checks.push(check),
+                Err(problem) => facts.push(json!({"path": path, "problem": problem})),
             }
         }
-        checks.extend(set_aside(folder));
+        facts.push(set_aside(folder));
     }
-    if !sound.is_empty() {
-        checks.push(Check::ok(sound.join(", ")));
-    }
-    checks.into_iter().map(|check| check.of(NAME)).collect()
+    facts.push(json!({ "sound": sound }));
+    found("databases", facts.into())
 }
 
-/// The size of a database with its journal; `None` if there is none.
-fn of_file(path: &Path) -> Result<Option<u64>, Check> {
-    let shown = path.display();
-    let failed = |error: std::io::Error| Check::wrong(format!("{shown}: {error}"));
+/// The size of a database with its journal, `None` if there is none, or what is wrong with it.
+fn len_of(path: &Path) -> Result<Option<u64>, String> {
     let there = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        there => there.map_err(failed)?,
+        there => there.map_err(|error| error.to_string())?,
     };
     if !there.is_file() {
-        let text = format!("{shown}: not a file; move it away");
-        return Err(Check::wrong(text));
+        return Err("not a file; move it away".to_owned());
     }
-    let mode = of_mode(path, &there);
-    if mode.state == CheckState::Wrong {
-        return Err(mode);
+    if let Some(problem) = mode_problem(&there, OTHERS) {
+        return Err(problem);
     }
     let mut header = Vec::new();
     let opened = File::open(path).and_then(|file| file.take(100).read_to_end(&mut header));
-    opened.map_err(failed)?;
+    opened.map_err(|error| error.to_string())?;
     let journal = fs::metadata(journal_of(path)).map_or(0, |journal| journal.len());
     if !header.is_empty() && !is_sound(&header, there.len(), journal > 0) {
-        let text = format!(
-            "{shown}: damaged; the daemon sets it aside when it opens it, so copy a backup there first if you have one"
-        );
-        return Err(Check::wrong(text));
+        return Err("damaged; the daemon sets it aside when it opens it, so copy a backup there first if you have one".to_owned());
     }
     Ok(Some(there.len() + journal))
 }
@@ -93,19 +84,13 @@ fn is_sound(header: &[u8], len: u64, has_journal: bool) -> bool {
     header.starts_with(MAGIC) && page_bytes >= 512 && (has_journal || len >= pages_bytes)
 }
 
-/// What a daemon has set aside in a directory, if anything.
-fn set_aside(folder: &Path) -> Option<Check> {
+/// What a daemon has set aside in a directory.
+fn set_aside(folder: &Path) -> Value {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let mut names: Vec<String> = names.filter(|name| name.contains(ASIDE)).collect();
     names.sort();
-    let text = format!(
-        "{} set aside as damaged in {}: {}; delete what you do not need",
-        counted(names.len() as u64, "entry"),
-        folder.display(),
-        names.join(", ")
-    );
-    (!names.is_empty()).then(|| Check::warning(text))
+    json!({"aside": names, "folder": folder})
 }
 
 #[cfg(test)]
@@ -150,13 +135,13 @@ mod tests {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             checks(&places()).remove(0)
         };
-        assert_eq!(write(&sound, 0o600), Check::ok("ccd.sqlite 4.0K").of(NAME));
-        assert_eq!(write(b"", 0o600).state, CheckState::Ok);
+        assert_eq!(write(&sound, 0o600).text, "ccd.sqlite 4.0K");
+        assert_eq!(write(b"", 0o600).state, crate::check::CheckState::Ok);
         assert!(write(b"noise", 0o600).text.contains("damaged"));
         assert!(write(&sound, 0o644).text.contains("chmod"));
         let aside = folder.path().join("ccd.sqlite.corrupt-2026");
         fs::write(aside, "").unwrap();
-        let check = set_aside(folder.path()).unwrap();
+        let check = checks(&places()).remove(1);
         assert!(check.text.starts_with("1 entry set aside"), "{check:?}");
     }
 }

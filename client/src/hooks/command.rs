@@ -1,6 +1,7 @@
 //! The command that Claude Code runs, and how it is recognised.
 
 use crate::args::HookArgs;
+use crate::program::{is_same, on_path};
 use ccd_base::shell;
 
 use std::ffi::OsStr;
@@ -36,14 +37,14 @@ pub(super) fn is_ours(command: &str) -> bool {
     program == Some(Some(OsStr::new(PROGRAM))) && words.get(1).is_some_and(|word| word == VERB)
 }
 
-pub(crate) fn program_of(command: &str) -> Option<PathBuf> {
+pub(super) fn program_of(command: &str) -> Option<PathBuf> {
     let words = shell::split(command).ok()?.words;
     words.into_iter().next().map(PathBuf::from)
 }
 
 /// Returns the path of this program under which it will be found after an update: as it was called, or as it is on PATH,
 /// if that is this program. The path of the file itself may contain a version.
-pub(crate) fn own_path() -> std::io::Result<PathBuf> {
+pub(super) fn own_path() -> std::io::Result<PathBuf> {
     let own = std::env::current_exe()?;
     let called = std::env::args_os()
         .next()
@@ -55,22 +56,6 @@ pub(crate) fn own_path() -> std::io::Result<PathBuf> {
     };
     let is_own = |path: &PathBuf| is_same(path, &own);
     Ok(called.filter(is_own).unwrap_or(own))
-}
-
-pub(crate) fn on_path(name: &OsStr) -> Option<PathBuf> {
-    let folders = std::env::var_os("PATH")?;
-    let mut paths = std::env::split_paths(&folders).map(|folder| folder.join(name));
-    paths.find(|path| path.is_absolute() && is_executable(path))
-}
-
-pub(crate) fn is_executable(path: &Path) -> bool {
-    use rustix::fs::{Access, access};
-    path.is_file() && access(path, Access::EXEC_OK).is_ok()
-}
-
-pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().ok();
-    real(one).is_some_and(|one| Some(one) == real(other))
 }
 
 #[cfg(test)]

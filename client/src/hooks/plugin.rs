@@ -1,8 +1,9 @@
 //! `ccctl hooks plugin`: the plugin for Claude Code, which is part of this program.
 
-use super::command::{command, is_same, on_path, own_path};
+use super::command::{command, own_path};
 use super::file::user_folder;
 use crate::args::HookArgs;
+use crate::program::{is_same, on_path};
 use ccd_base::shell;
 
 use crate::{Context, Exit, Failure, whole_file};

@@ -117,14 +117,9 @@ fn each_event_has_a_line() {
     let survey = survey(vec![settings(Scope::Project, &["Stop", "Later"], &own())]);
     let events: Vec<&str> = events(&survey).collect();
     assert_eq!(events.len(), DEFAULT_EVENTS.len() + 1);
-    assert_eq!(event_line(&survey, "Stop").text, "installed (project)");
-    assert!(
-        event_line(&survey, "PreCompact")
-            .text
-            .starts_with("not installed")
-    );
-    assert_eq!(
-        event_json(&survey, "Later")["installed"],
-        json!(["project"])
-    );
+    let line = |event| event_line(&survey, facts_of(&survey, event)).remove(0);
+    assert_eq!(line("Stop").text, "installed (project)");
+    assert_eq!(line("PreCompact").text, "not installed");
+    let later = facts_of(&survey, "Later");
+    assert_eq!(later["installed"], json!(["project"]));
 }

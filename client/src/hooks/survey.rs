@@ -5,9 +5,11 @@ use super::file::{Scope, SettingsFile};
 use super::plugins::{self, Plugin};
 use super::settings::{self, InstalledHook};
 use crate::Context;
+use crate::fields::Fields as _;
+use ccd_protocol::hook::SpoolStatus;
 use ccd_protocol::hook::spool::{FOLDER, FileName, LOST};
-use ccd_protocol::hook::{HookEventStatus, SpoolStatus};
 use ccd_protocol::socket::base_path;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -71,12 +73,11 @@ impl Survey {
         self.plugin.is_some() || self.settings.iter().any(|it| !it.found.is_empty())
     }
 
-    pub(super) fn event(&self, event: &str) -> Option<&HookEventStatus> {
-        let Daemon::Running(status) = &self.daemon else {
-            return None;
-        };
-        let mut events = status.hooks.as_ref()?.events.iter();
-        events.find(|status| status.event == event)
+    /// What the daemon knows of the hooks for an event; null if there is nothing.
+    pub(super) fn event(&self, event: &str) -> &Value {
+        let mut events = self.daemon.status().list("hooks.events").iter();
+        let found = events.find(|status| status["event"] == event);
+        found.unwrap_or(&Value::Null)
     }
 }
 

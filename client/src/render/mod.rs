@@ -48,7 +48,7 @@ pub(crate) use session_list::{SessionList, sessions};
 pub(crate) use short::{age, counted, moment, seconds, size};
 pub(crate) use status::status;
 pub(crate) use style::{Colour, Style, is_utf8};
-pub(crate) use template::{fill, filled, text};
+pub(crate) use template::{fill, filled, filled_whole, text};
 pub(crate) use words::{few, joined};
 
 #[cfg(test)]

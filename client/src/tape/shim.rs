@@ -3,12 +3,12 @@
 use super::options::{TapeCommand, check_effect, modes};
 use crate::args::Given;
 use crate::fields::Fields as _;
+use crate::program::{all_on_path, is_same};
 
 use crate::{Context, Exit, Failure, caller};
 use ccd_base::shell;
 use ccd_base::whole_file::{self, Durability};
 use ccd_protocol::tape::{FallbackMode, RecordMode};
-use rustix::fs::{Access, access};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -145,11 +145,8 @@ fn real(program: &str, to: &Path) -> Result<String, Failure> {
     if program.contains('/') {
         return caller::absolute_here(Path::new(program));
     }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path)
-        .filter(|folder| fs::canonicalize(folder).is_ok_and(|folder| folder != to))
-        .map(|folder| folder.join(program))
-        .find(|file| file.is_file() && access(file, Access::EXEC_OK).is_ok());
+    let is_in = |file: &PathBuf| file.parent().is_some_and(|folder| is_same(folder, to));
+    let found = all_on_path(OsStr::new(program)).find(|file| !is_in(file));
     match found {
         Some(file) => text(&file),
         None => Failure::usage(format!(

@@ -4,6 +4,10 @@ use rustix::fs::{Access, access};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+/// What there is to say if [`find_ccd`] finds nothing.
+pub(crate) const NO_CCD: &str =
+    "the program ccd is neither next to ccctl nor on PATH; install both in one directory";
+
 /// The daemon's program: next to this one, or on PATH.
 pub(crate) fn find_ccd() -> Option<PathBuf> {
     let name = OsStr::new("ccd");

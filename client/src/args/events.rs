@@ -1,40 +1,16 @@
-//! The events of Claude Code that hooks can be installed for.
+//! The events of Claude Code that hooks can be installed for, as `commands.txt` lists them.
 
-/// Events of Claude Code, without WorktreeCreate: a hook for it replaces what Claude Code does by itself.
-pub(crate) const EVENTS: [&str; 32] = [
-    "UserPromptSubmit",
-    "PreToolUse",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "PostToolBatch",
-    "PermissionDenied",
-    "PermissionRequest",
-    "Notification",
-    "Stop",
-    "StopFailure",
-    "SubagentStop",
-    "SessionStart",
-    "SessionEnd",
-    "PreCompact",
-    "ConfigChange",
-    "CwdChanged",
-    "DirectoryAdded",
-    "Elicitation",
-    "ElicitationResult",
-    "FileChanged",
-    "InstructionsLoaded",
-    "MessageDisplay",
-    "PostCompact",
-    "PostModelSwitch",
-    "PreModelSwitch",
-    "Setup",
-    "SubagentStart",
-    "TaskCompleted",
-    "TaskCreated",
-    "TeammateIdle",
-    "UserPromptExpansion",
-    "WorktreeRemove",
-];
+use super::definition::lines_of;
+use std::sync::LazyLock;
+
+/// All of them, without WorktreeCreate: a hook for it replaces what Claude Code does by itself.
+pub(crate) static EVENTS: LazyLock<Vec<&str>> = LazyLock::new(|| events(|_| true));
 
 /// The events that the daemon makes use of.
-pub(crate) const DEFAULT_EVENTS: &[&str] = EVENTS.split_at(14).0;
+pub(crate) static DEFAULT_EVENTS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| events(|list| list == "default"));
+
+fn events(is_wanted: fn(&str) -> bool) -> Vec<&'static str> {
+    let lists = lines_of("events of Claude Code").filter(|(list, _)| is_wanted(list));
+    lists.flat_map(|(_, events)| events.split(' ')).collect()
+}

@@ -319,16 +319,18 @@ impl Viewer {
         let mut losses = Losses::since(since);
         loop {
             let may_go_on = losses.may_go_on();
-            let session = || self.params.session.clone();
+            let session = &self.params.session;
             let found = self.place.try_connect().map_err(|error| match error {
-                ConnectError::Ssh(error) => ConnectError::Broken {
-                    session: session(),
-                    why: error.to_string(),
-                },
+                ConnectError::Ssh(why) => ConnectError::Ssh(format!(
+                    "the connection broke: {why}; the session {session} keeps running there"
+                )),
                 error => error,
             });
             let Some(stream) = found? else {
-                return Err(ConnectError::Gone { session: session() }.into());
+                return Err(ConnectError::Failed(format!(
+                    "the daemon has ended, and the session {session} with it; ccctl read {session} still prints its output"
+                ))
+                .into());
             };
             if !may_go_on {
                 return Err(Failure::Lost {

@@ -1,9 +1,9 @@
 //! Why a command failed, and the line that reports it.
 
-use super::again::is_repeatable;
-use super::connect::ConnectError;
+use super::connect_error::ConnectError;
 use super::hint::{self, hint};
 use super::host::is_elsewhere;
+use super::repeatable::is_repeatable;
 use crate::Exit;
 use ccd_protocol::ErrorObject;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! Starts the `ccd` program, detached from the caller's terminal, directory and files.
 
-use super::connect::LocalSocket;
-use crate::program::find_ccd;
+use super::local_socket::LocalSocket;
+use crate::program::{NO_CCD, find_ccd};
 use rustix::io::{FdFlags, fcntl_setfd};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
@@ -16,14 +16,6 @@ const PATH_VARIABLES: [&str; 4] = ["CCD_HOME", "CCD_SOCKET", "CCD_CONFIG", "CCD_
 /// Maximum length of the daemon's last output in an error, in bytes.
 const MAX_LAST_WORDS_LEN: usize = 500;
 
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum LaunchError {
-    #[error("the program ccd is neither next to ccctl nor on PATH; install both in one directory")]
-    NoProgram,
-    #[error("{}: {source}", .path.display())]
-    Io { path: PathBuf, source: io::Error },
-}
-
 #[derive(Debug)]
 pub(crate) struct StartOutput {
     pub(crate) file: File,
@@ -31,11 +23,11 @@ pub(crate) struct StartOutput {
 }
 
 /// Starts `ccd` for `socket` with its output in `log`, which is emptied first.
-pub(crate) fn launch(socket: &LocalSocket, log: &StartOutput) -> Result<Child, LaunchError> {
-    let program = find_ccd().ok_or(LaunchError::NoProgram)?;
+pub(crate) fn launch(socket: &LocalSocket, log: &StartOutput) -> Result<Child, String> {
+    let program = find_ccd().ok_or(NO_CCD)?;
     let failed = |path: &Path| {
         let path = path.to_owned();
-        move |source| LaunchError::Io { path, source }
+        move |source: io::Error| format!("{}: {source}", path.display())
     };
     log.file.set_len(0).map_err(failed(&log.path))?;
     let output = || log.file.try_clone().map_err(failed(&log.path));

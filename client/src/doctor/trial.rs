@@ -31,7 +31,7 @@ pub(super) fn check(places: &Places, context: &Context) -> Option<Vec<Check>> {
 }
 
 fn run(socket: &Path, is_named: bool, base: &Path) -> Result<(), Failure> {
-    make_socket_folder(socket, is_named).map_err(|error| Failure::Failed(error.to_string()))?;
+    make_socket_folder(socket, is_named)?;
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)

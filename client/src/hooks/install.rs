@@ -24,7 +24,7 @@ fn events(args: &Given) -> Vec<&'static str> {
     if wanted.is_empty() {
         return DEFAULT_EVENTS.to_vec();
     }
-    let all = EVENTS.into_iter();
+    let all = EVENTS.iter().copied();
     all.filter(|event| wanted.contains(&(*event).into()))
         .collect()
 }

@@ -45,7 +45,7 @@ fn own() -> String {
 
 #[test]
 fn an_installation_is_whole_missing_partial_or_double() {
-    let whole = || settings(Scope::User, DEFAULT_EVENTS, &own());
+    let whole = || settings(Scope::User, &DEFAULT_EVENTS, &own());
     let in_project = settings(Scope::Project, &["Stop"], &own());
     for (settings, start) in [
         (vec![whole()], "installed (user)"),
@@ -80,7 +80,7 @@ fn an_installation_is_whole_missing_partial_or_double() {
 
 #[test]
 fn what_keeps_hooks_from_running_is_wrong() {
-    let mut disabled = settings(Scope::User, DEFAULT_EVENTS, "/gone/ccctl hook");
+    let mut disabled = settings(Scope::User, &DEFAULT_EVENTS, "/gone/ccctl hook");
     disabled.disables_all = true;
     let survey = Survey {
         spool: SpoolStatus {

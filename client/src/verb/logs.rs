@@ -40,7 +40,8 @@ fn log_folder(context: &Context) -> Result<PathBuf, Failure> {
     {
         return Ok(folder.into());
     }
-    let base = base_path(|name| std::env::var_os(name)).map_err(crate::call::ConnectError::Path)?;
+    let base = base_path(|name| std::env::var_os(name))
+        .map_err(|error| Failure::Usage(error.to_string()))?;
     Ok(base.join("logs"))
 }
 

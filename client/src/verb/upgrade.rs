@@ -1,7 +1,7 @@
 //! `ccctl daemon restart` and `ccctl daemon upgrade`: another worker takes over the sessions.
 
-use crate::call::{Connection, DaemonAddress, LaunchError, call_within};
-use crate::program::find_ccd;
+use crate::call::{Connection, DaemonAddress, call_within};
+use crate::program::{NO_CCD, find_ccd};
 use crate::render::counted;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::daemon::{
@@ -29,7 +29,7 @@ pub(crate) fn restart(context: &mut Context) -> Result<Exit, Failure> {
 pub(crate) fn upgrade(binary: Option<&Path>, context: &mut Context) -> Result<Exit, Failure> {
     let binary = match binary {
         Some(path) => path.to_owned(),
-        None => find_ccd().ok_or_else(|| Failure::NotFound(LaunchError::NoProgram.to_string()))?,
+        None => find_ccd().ok_or_else(|| Failure::NotFound(NO_CCD.to_owned()))?,
     };
     let params = DaemonUpgradeParams {
         binary: Some(absolute(&binary)?),

@@ -7,10 +7,9 @@ use crate::verb::file::read_text;
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::Method as _;
 use ccd_protocol::chain::ChainParallel;
-use serde_json::Value;
 
 pub(crate) fn parallel(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
-    let mut params: Value = caller::of(args, "max_concurrent shell")?;
+    let mut params = caller::values(args, "max_concurrent shell")?;
     let commands = commands(args)?;
     let total = commands.len() as u64;
     params["commands"] = commands.into();

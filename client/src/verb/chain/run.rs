@@ -6,11 +6,10 @@ use crate::verb::file::read_object;
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::Method as _;
 use ccd_protocol::chain::ChainRun;
-use serde_json::Value;
 
 /// Runs a chain, and prints each step with its output as it ends.
 pub(super) fn run(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
-    let mut params: Value = caller::of(args, "name shared shell")?;
+    let mut params = caller::values(args, "name shared shell")?;
     params["caller_cwd"] = caller::working_directory(None)?.into();
     params["cwd"] = caller::given_path(args.word("cwd"))?.into();
     params["chain"] = args.path("file").map(read_object).transpose()?.into();

@@ -45,7 +45,7 @@ mod verb;
 mod whole_file;
 mod writer;
 
-use args::{Ccctl, CommandLine, HookArgs};
+use args::{Ccctl, CommandLine};
 use call::Failure;
 use clap::error::ErrorKind;
 use context::Context;
@@ -63,7 +63,7 @@ pub fn main() -> u8 {
                 && !CommandLine::of(&words).is_policy()
                 && !is_help(&error) =>
         {
-            return hook::run(&HookArgs::default(), None).code();
+            return hook::run(&serde_json::Value::Null, None).code();
         }
         Err(error) => return without_verb(&error, &words).code(),
     };

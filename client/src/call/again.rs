@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant, SystemTime};
 
 /// A request that lasted this long did not kill the daemon, and may be repeated.
-pub(crate) const SETTLED: Duration = Duration::from_secs(1);
+const SETTLED: Duration = Duration::from_secs(1);
 
 /// How many connections in a row may be lost at once.
 const MAX_SHORT_LOSSES: u32 = 5;

@@ -6,7 +6,7 @@ use super::host::is_elsewhere;
 use super::repeatable::is_repeatable;
 use crate::Exit;
 use ccd_protocol::ErrorObject;
-use serde::Serialize;
+use serde_json::json;
 use std::fmt::Display;
 use std::io;
 
@@ -95,28 +95,20 @@ impl Failure {
     /// The line for programs, without a newline: `{"error": {code?, message, data}}`. Errors of ccctl itself have no
     /// code, and the exit status as their kind; for a request without a reply, `done` says whether it was carried out.
     pub(crate) fn json(&self) -> String {
-        #[derive(Serialize)]
-        struct ErrorLine<'a> {
-            error: &'a ErrorObject,
-        }
         let error = match self {
-            Failure::Refused { error, .. } => error,
-            _ => {
-                let mut data = serde_json::json!({"kind": self.exit().kind()});
-                match self {
-                    Failure::Lost {
-                        was_read: false, ..
-                    } => data["done"] = "no".into(),
-                    Failure::Lost { .. } | Failure::Silent { .. } => {
-                        data["done"] = "unknown".into();
-                    }
-                    _ => {}
-                }
-                let error = serde_json::json!({"message": self.to_string(), "data": data});
-                return serde_json::json!({ "error": error }).to_string();
-            }
+            Failure::Refused { error, .. } => json!(error),
+            _ => json!({"message": self.to_string(), "data": {"kind": self.exit().kind()}}),
         };
-        serde_json::to_string(&ErrorLine { error }).unwrap_or_else(|_| self.line())
+        let mut line = json!({ "error": error });
+        let done = match self {
+            Failure::Lost { was_read, .. } => Some(if *was_read { "unknown" } else { "no" }),
+            Failure::Silent { .. } => Some("unknown"),
+            _ => None,
+        };
+        if let Some(done) = done {
+            line["error"]["data"]["done"] = done.into();
+        }
+        line.to_string()
     }
 
     /// The daemon's data about the error, except the hint, as lines for `-v`.

@@ -25,9 +25,7 @@ mod start_files;
 pub(crate) mod test_server;
 
 pub(crate) use activation::installed_unit;
-pub(crate) use again::{
-    Losses, SETTLED, call_at, call_within, close, fetch_within, id_since, request_at,
-};
+pub(crate) use again::{Losses, call_at, call_within, close, fetch_within, id_since, request_at};
 pub(crate) use connect::{DaemonAddress, elsewhere, host_asked_for};
 pub(crate) use connect_error::ConnectError;
 pub(crate) use failure::{Failure, written_bytes};

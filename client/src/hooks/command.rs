@@ -1,6 +1,5 @@
 //! The command that Claude Code runs, and how it is recognised.
 
-use crate::args::HookArgs;
 use crate::program::{is_same, on_path};
 use ccd_base::shell;
 
@@ -11,23 +10,9 @@ const PROGRAM: &str = "ccctl";
 
 const VERB: &str = "hook";
 
-pub(super) fn command(program: &str, args: &HookArgs) -> String {
-    let mut words = vec![program.to_owned(), VERB.to_owned()];
-    let options = [
-        ("--timeout-ms", args.timeout_ms),
-        ("--spool-bytes", args.spool_bytes),
-    ];
-    for (option, value) in options {
-        words.extend(
-            value
-                .into_iter()
-                .flat_map(|value| [option.to_owned(), value.to_string()]),
-        );
-    }
-    if args.no_memory {
-        words.push("--no-memory".to_owned());
-    }
-    shell::line(&words)
+pub(super) fn command(program: &str, options: &[String]) -> String {
+    let words = [program, VERB].map(str::to_owned);
+    shell::line(words.iter().chain(options))
 }
 
 /// True for a command that [`command()`] makes, of any `ccctl`: it may have been moved since.
@@ -61,17 +46,13 @@ pub(super) fn own_path() -> std::io::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hook::unusual;
 
     #[test]
     fn a_command_of_ours_is_recognised_wherever_it_is() {
-        let plain = command("/usr/bin/ccctl", &HookArgs::default());
+        let plain = command("/usr/bin/ccctl", &unusual(Some(100), None, false));
         assert_eq!(plain, "/usr/bin/ccctl hook");
-        let args = HookArgs {
-            timeout_ms: Some(50),
-            spool_bytes: Some(1 << 20),
-            no_memory: true,
-            policy: None,
-        };
+        let args = unusual(Some(50), Some(1 << 20), true);
         let spaced = command("/my tools/ccctl", &args);
         let expected = "'/my tools/ccctl' hook --timeout-ms 50 --spool-bytes 1048576 --no-memory";
         assert_eq!(spaced, expected);

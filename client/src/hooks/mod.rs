@@ -2,7 +2,6 @@
 
 mod command;
 mod daemon;
-mod diff;
 mod file;
 mod install;
 mod plugin;

@@ -40,7 +40,7 @@ fn of(survey: &Survey, name: &str) -> Vec<(CheckState, String)> {
 
 fn own() -> String {
     let own = own_path().unwrap();
-    super::super::command::command(own.to_str().unwrap(), &crate::args::HookArgs::default())
+    super::super::command::command(own.to_str().unwrap(), &[])
 }
 
 #[test]

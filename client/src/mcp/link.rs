@@ -1,7 +1,7 @@
 //! The connection to the daemon, and the next one.
 
 use super::pending::Pending;
-use crate::call::{CLIENT_NAME, ConnectError, DaemonAddress, SETTLED, lost};
+use crate::call::{CLIENT_NAME, ConnectError, DaemonAddress, Losses, lost};
 use crate::{Failure, caller};
 use ccd_protocol::frame::{Frame, LineFrames};
 use ccd_protocol::mcp::{Opening, Resume};
@@ -22,9 +22,6 @@ const READ_BYTES: usize = 64 << 10;
 /// What requests are told that were not answered when the daemon ended.
 const ENDED: &str = "the daemon has ended before it replied; its sessions have ended too";
 
-/// How many connections in succession may end at once.
-const MAX_SHORT: u32 = 10;
-
 /// The way to the daemon, for the thread that reads the client's messages and the one that reads the daemon's.
 pub(super) struct Link {
     place: DaemonAddress,
@@ -41,8 +38,7 @@ pub(super) struct Link {
 /// What the daemon sends; it belongs to one thread.
 pub(super) struct Reading {
     stream: UnixStream,
-    since: Instant,
-    short: u32,
+    losses: Losses,
 }
 
 impl Link {
@@ -60,8 +56,7 @@ impl Link {
         };
         let reading = Reading {
             stream,
-            since: Instant::now(),
-            short: 0,
+            losses: Losses::since(Instant::now()),
         };
         let opening = link.opening(None)?;
         // If it fails, reading fails too.
@@ -126,7 +121,7 @@ impl Link {
                 output.write_all(&line).map_err(Failure::Output)?;
                 // The client is already reading it.
                 if self.pending.lock().received(&line) {
-                    reading.short = 0;
+                    reading.losses.forget();
                 }
             }
         }
@@ -142,12 +137,7 @@ impl Link {
         if self.has_ended.load(Ordering::Acquire) {
             return Ok(false);
         }
-        reading.short = if reading.since.elapsed() < SETTLED {
-            reading.short + 1
-        } else {
-            0
-        };
-        if reading.short >= MAX_SHORT {
+        if !reading.losses.may_go_on() {
             return Err(lost("mcp", true));
         }
         let writer = self.writer.lock();
@@ -200,7 +190,6 @@ impl Link {
     ) -> Result<(), Failure> {
         *writer = stream.try_clone().map_err(Failure::io("mcp"))?;
         reading.stream = stream;
-        reading.since = Instant::now();
         let resume = self.pending.lock().resume();
         let mut lines = self.opening(Some(resume))?;
         for message in unsent {

@@ -182,7 +182,8 @@ fn over_there(path: &Path) -> Result<String, Failure> {
     ))
 }
 
-fn text(path: PathBuf) -> Result<String, Failure> {
+/// Returns a path as the wire and command lines have it.
+pub(crate) fn text(path: PathBuf) -> Result<String, Failure> {
     path.into_os_string()
         .into_string()
         .map_err(|path| Failure::Usage(format!("the path {path:?} is not UTF-8; give another one")))

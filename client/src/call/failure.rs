@@ -164,35 +164,11 @@ pub(crate) fn written_bytes(error: &ErrorObject) -> Option<usize> {
 }
 
 pub(super) fn message_of(method: &str, error: &ErrorObject) -> String {
-    let message = in_options(&error.message);
+    let message = hint::in_options(&error.message);
     match hint(method, error) {
         Some(hint) => format!("{message}; {hint}"),
-        None => message,
+        None => message.into_owned(),
     }
-}
-
-/// Returns a message about a parameter with the option that set it.
-fn in_options(message: &str) -> String {
-    const OPTIONS: [(&str, &str); 8] = [
-        ("tape.match.ignore_args", "--ignore-arg"),
-        ("tape.match.ignore_env", "--ignore-env"),
-        ("tape.match.allow_env", "--allow-env"),
-        ("tape.error_rate", "--error-rate"),
-        ("tape.latency", "--latency"),
-        ("tape.seed", "--seed"),
-        ("tape.tag", "--tag"),
-        ("tape.root", "--tapes"),
-    ];
-    let found = OPTIONS.iter().find_map(|(parameter, option)| {
-        let rest = message.strip_prefix(parameter)?;
-        // The number of an element of a list.
-        let rest = match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-            Some((_, rest)) => rest,
-            None => rest,
-        };
-        Some(format!("{option}{rest}"))
-    });
-    found.unwrap_or_else(|| message.to_owned())
 }
 
 /// What is known about a request without a reply, and what to do.
@@ -278,18 +254,6 @@ mod tests {
         assert!(details.contains(&"  kind: expect_timeout".to_owned()));
         assert!(details.ends_with(&["  recent_output:".into(), "    a".into(), "    b".into()]));
         assert!(!details.iter().any(|line| line.contains("hint")));
-    }
-
-    #[test]
-    fn a_parameter_is_named_by_its_option() {
-        assert_eq!(
-            in_options("tape.match.ignore_args[0] is not a regular expression: x"),
-            "--ignore-arg is not a regular expression: x"
-        );
-        assert_eq!(
-            in_options("tests.json: tape.tag is"),
-            "tests.json: tape.tag is"
-        );
     }
 
     #[test]

@@ -2,8 +2,7 @@
 
 use super::connect_error::ConnectError;
 use super::failure::Failure;
-use super::foreign_folder::ForeignFolder;
-use super::no_folder::NoFolder;
+use super::obstacle::{foreign_folder_above, no_folder_above};
 use super::peer::{self, Foreign};
 use super::request::pinged;
 use super::start_files::where_else;
@@ -57,7 +56,7 @@ impl LocalSocket {
         let connected = UnixStream::connect(&self.path);
         match connected.and_then(|stream| peer::check(&stream).map(|()| stream)) {
             Ok(stream) => Ok(Some(stream)),
-            Err(source) => match NoFolder::above(&self.path) {
+            Err(source) => match no_folder_above(&self.path) {
                 Some(found) => Err(self.unusable(found, where_else(self.is_named))),
                 None if nobody_listens(&source) => Ok(None),
                 None => Err(self.closed(&source)),
@@ -68,7 +67,7 @@ impl LocalSocket {
     fn closed(&self, source: &io::Error) -> ConnectError {
         let is_foreign = source.get_ref().is_some_and(|why| why.is::<Foreign>());
         let is_closed = source.kind() == io::ErrorKind::PermissionDenied;
-        match ForeignFolder::above(&self.path).filter(|_| is_closed) {
+        match foreign_folder_above(&self.path).filter(|_| is_closed) {
             Some(folder) => self.unusable(folder, where_else(self.is_named)),
             None if is_foreign => self.unusable(source, "choose another socket, or run ccctl as the user it belongs to"),
             None if is_closed => self.unusable(source, "a daemon serves only its own user: choose another socket, or run ccctl as the daemon's user"),

@@ -1,7 +1,7 @@
 //! Directories and the socket: whose they are, and who else may use them.
 
 use super::places::Places;
-use crate::call::{ForeignFolder, where_else};
+use crate::call::{foreign_folder_above, where_else};
 use crate::check::{Check, checks as found};
 use rustix::fs::{Access, access};
 use serde_json::json;
@@ -101,7 +101,7 @@ fn looked_at(
 ) -> Result<Option<Metadata>, String> {
     match found {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(match ForeignFolder::above(path) {
+        Err(error) => Err(match foreign_folder_above(path) {
             Some(folder) => format!("{folder}; {advice}"),
             None => error.to_string(),
         }),

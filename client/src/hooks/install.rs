@@ -10,7 +10,7 @@ use super::survey::Survey;
 use crate::args::{DEFAULT_EVENTS, EVENTS, Given};
 use crate::fields::Fields as _;
 use crate::hook::unusual;
-use crate::{Context, Exit, Failure, named_file, render};
+use crate::{Context, Exit, Failure, caller, named_file, render};
 use ccd_protocol::Method as _;
 use ccd_protocol::daemon::{ConfigGet, ConfigGetParams};
 use serde_json::json;
@@ -44,14 +44,8 @@ struct Change {
 /// Adds our hooks. On an error, the file is unchanged.
 pub(super) fn install(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let file = SettingsFile::read(scope(args))?;
-    let program = own_path().map_err(Failure::io("ccctl"))?;
-    let program = program.to_str().ok_or_else(|| {
-        let program = program.display();
-        Failure::Usage(format!(
-            "the path {program} is not UTF-8; move ccctl to another one"
-        ))
-    })?;
-    let command = command(program, &options(args, context));
+    let program = caller::text(own_path().map_err(Failure::io("ccctl"))?)?;
+    let command = command(&program, &options(args, context));
     let mistaken = |mistake: Mistake| invalid(&file.path, &mistake);
     let events = events(args);
     let new = settings::install(file.text(), &events, &command).map_err(mistaken)?;

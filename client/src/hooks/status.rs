@@ -3,9 +3,10 @@
 use super::command::{own_path, program_of};
 use super::daemon::Daemon;
 use super::plugins::Plugin;
-use super::survey::{Settings, Survey};
+use super::survey::Survey;
 use crate::args::DEFAULT_EVENTS;
 use crate::check::{self, Check, all_good, checks as found};
+use crate::fields::Fields as _;
 use crate::program::{is_executable, is_same, on_path};
 use crate::{Context, Exit, Failure};
 use serde_json::{Value, json};
@@ -23,7 +24,7 @@ pub(super) fn status(context: &mut Context) -> Result<Exit, Failure> {
     let all = json!({
         "ok": is_good,
         "events": events,
-        "files": survey.settings.iter().map(file_json).collect::<Value>(),
+        "files": survey.settings,
         "daemon_running": matches!(survey.daemon, Daemon::Running(_)),
         "spool": survey.spool,
         "checks": checks,
@@ -48,11 +49,10 @@ pub(crate) fn checks(survey: &Survey) -> Vec<Check> {
 
 /// The events that are to be installed, and others that are.
 fn events(survey: &Survey) -> impl Iterator<Item = &str> {
-    let found = survey.settings.iter().flat_map(|settings| &settings.found);
     let mut events = DEFAULT_EVENTS.to_vec();
-    for found in found {
-        if !events.contains(&&*found.event) {
-            events.push(&found.event);
+    for event in survey.found().map(|found| found.text("event")) {
+        if !events.contains(&event) {
+            events.push(event);
         }
     }
     events.into_iter()
@@ -66,13 +66,12 @@ fn event_line(survey: &Survey, mut facts: Value) -> Vec<Check> {
 }
 
 fn facts_of(survey: &Survey, event: &str) -> Value {
-    let found = survey.settings.iter().flat_map(|settings| &settings.found);
-    let mut of_event = found.filter(|found| found.event == event);
+    let mut of_event = survey.found().filter(|found| found["event"] == event);
     let ran = survey.event(event);
     json!({
         "event": event,
         "installed": survey.scopes(event),
-        "command": of_event.next().map(|found| &found.command),
+        "command": of_event.next().map(|found| &found["command"]),
         "count": ran["count"],
         "last_at": ran["last_at"],
         "last_ms": ran["last_ms"],
@@ -81,33 +80,20 @@ fn facts_of(survey: &Survey, event: &str) -> Value {
     })
 }
 
-fn file_json(settings: &Settings) -> Value {
-    json!({
-        "scope": settings.scope.name(),
-        "path": settings.path,
-        "exists": settings.exists,
-        "error": settings.mistake,
-        "hooks": settings.found.len(),
-        "disable_all_hooks": settings.disables_all,
-    })
-}
-
 /// The settings of one scope, if something about them is worth a line.
-fn of_settings(settings: &Settings) -> Vec<Check> {
-    let other = |command| json!({"path": settings.path, "command": command});
+fn of_settings(settings: &Value) -> Vec<Check> {
+    let other = |command| json!({"path": settings["path"], "command": command});
+    let others = settings.list("others").iter().map(other);
     let checks = [
-        found("settings", json!({"mistake": settings.mistake})),
-        found("settings/disabled", file_json(settings)),
-        found(
-            "settings/other",
-            settings.others.iter().map(other).collect(),
-        ),
+        found("settings", settings.clone()),
+        found("settings/disabled", settings.clone()),
+        found("settings/other", others.collect()),
     ];
-    let name = settings.scope.name();
+    let scope = settings.text("scope");
     checks
         .into_iter()
         .flatten()
-        .map(|check| check.named(name))
+        .map(|check| check.named(scope))
         .collect()
 }
 
@@ -115,8 +101,8 @@ fn installation(survey: &Survey) -> Value {
     let settings = survey
         .settings
         .iter()
-        .filter(|settings| !settings.found.is_empty());
-    let mut places: Vec<&str> = settings.map(|settings| settings.scope.name()).collect();
+        .filter(|settings| settings.has("found"));
+    let mut places: Vec<&str> = settings.map(|settings| settings.text("scope")).collect();
     places.extend(survey.plugin.is_some().then_some("plugin"));
     let missing = DEFAULT_EVENTS
         .iter()
@@ -126,12 +112,10 @@ fn installation(survey: &Survey) -> Value {
 
 /// The programs in the commands: they must exist, and should be this one.
 fn programs(survey: &Survey) -> Value {
-    let found = survey.settings.iter().flat_map(|settings| &settings.found);
     let of_plugin = survey.plugin.as_ref().and_then(Plugin::hook);
-    let mut programs: Vec<PathBuf> = found
-        .filter_map(|found| program_of(&found.command))
-        .chain(of_plugin.and_then(|command| program_of(&command)))
-        .collect();
+    let commands = survey.found().map(|found| found.text("command"));
+    let commands = commands.chain(of_plugin.as_deref());
+    let mut programs: Vec<PathBuf> = commands.filter_map(program_of).collect();
     programs.sort();
     programs.dedup();
     let own = own_path().unwrap_or_default();

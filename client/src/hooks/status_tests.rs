@@ -1,27 +1,17 @@
 use super::super::file::Scope;
-use super::super::settings::InstalledHook;
 use super::*;
 use crate::check::CheckState;
 use ccd_protocol::hook::SpoolStatus;
 
-fn settings(scope: Scope, events: &[&str], command: &str) -> Settings {
-    let found = events.iter().map(|event| InstalledHook {
-        event: (*event).to_owned(),
-        command: command.to_owned(),
-    });
-    Settings {
-        scope,
-        path: "/s/settings.json".into(),
-        exists: true,
-        mistake: None,
-        found: found.collect(),
-        disables_all: false,
-        plugins: Default::default(),
-        others: Vec::new(),
-    }
+fn settings(scope: Scope, events: &[&str], command: &str) -> Value {
+    let found = events
+        .iter()
+        .map(|event| json!({"event": event, "command": command}));
+    let found: Value = found.collect();
+    json!({"scope": scope.name(), "path": "/s/settings.json", "exists": true, "found": found})
 }
 
-fn survey(settings: Vec<Settings>) -> Survey {
+fn survey(settings: Vec<Value>) -> Survey {
     Survey {
         settings,
         plugin: None,
@@ -81,7 +71,7 @@ fn an_installation_is_whole_missing_partial_or_double() {
 #[test]
 fn what_keeps_hooks_from_running_is_wrong() {
     let mut disabled = settings(Scope::User, &DEFAULT_EVENTS, "/gone/ccctl hook");
-    disabled.disables_all = true;
+    disabled["disable_all_hooks"] = true.into();
     let survey = Survey {
         spool: SpoolStatus {
             files: 2,

@@ -54,10 +54,10 @@ fn make(args: &Given) -> Result<String, Failure> {
         ));
     }
     let ccctl = std::env::current_exe().map_err(Failure::io("ccctl"))?;
-    let script = script(&text(&ccctl)?, verb(args), &words(args, &to)?);
+    let script = script(&caller::text(ccctl)?, verb(args), &words(args, &to)?);
     whole_file::replace(&path, script.as_bytes(), MODE, Durability::Later)
         .map_err(Failure::io(path.display()))?;
-    text(&path)
+    caller::text(path)
 }
 
 /// The name of the file: the program's name without directories.
@@ -148,7 +148,7 @@ fn real(program: &str, to: &Path) -> Result<String, Failure> {
     let is_in = |file: &PathBuf| file.parent().is_some_and(|folder| is_same(folder, to));
     let found = all_on_path(OsStr::new(program)).find(|file| !is_in(file));
     match found {
-        Some(file) => text(&file),
+        Some(file) => caller::text(file),
         None => Failure::usage(format!(
             "{program} is not on PATH, but must run for inputs that are on no tape; give its path"
         )),
@@ -170,15 +170,6 @@ fn may_be_replaced(path: &Path) -> io::Result<bool> {
         .lines()
         .nth(1)
         .is_some_and(|line| line.starts_with(MARK)))
-}
-
-fn text(path: &Path) -> Result<String, Failure> {
-    path.to_str().map(str::to_owned).ok_or_else(|| {
-        Failure::Usage(format!(
-            "the path {} is not UTF-8; give another one",
-            path.display()
-        ))
-    })
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::typed::typed;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io;
+use std::path::Path;
 
 /// Below the name of each check, and perhaps a part of it after a slash, lines with a state and a template. The first one in
 /// which nothing is empty is what is said of the facts; if there is none, nothing is.
@@ -27,6 +28,12 @@ pub(crate) struct Check {
     pub(crate) state: CheckState,
     /// What was found and, unless it is good, what to do.
     pub(crate) text: String,
+}
+
+/// A path among facts.
+pub(crate) fn shown(path: impl AsRef<Path>) -> String {
+    // One that is not UTF-8 has no form in JSON.
+    path.as_ref().display().to_string()
 }
 
 /// Judges facts, or each of a list of them.

@@ -15,8 +15,6 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsString;
 use std::fmt::{self, Display};
 use std::os::unix::net::UnixStream;
-#[cfg(test)]
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -68,17 +66,15 @@ impl DaemonAddress {
         env: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Self, ConnectError> {
         let place = Self::here(global, &env)?;
-        let host = host_asked_for(global, env).map(|host| host.parse());
-        let host = host.transpose();
-        Ok(
-            match host.map_err(|error: HostError| ConnectError::Usage(error.to_string()))? {
-                Some(host) => Self {
-                    at: At::Elsewhere(Arc::new(HostLink::new(host, global.verbose))),
-                    ..place
-                },
-                None => place,
-            },
-        )
+        let Some(host) = host_asked_for(global, env) else {
+            return Ok(place);
+        };
+        let host = host.parse();
+        let host = host.map_err(|error: HostError| ConnectError::Usage(error.to_string()))?;
+        Ok(Self {
+            at: At::Elsewhere(Arc::new(HostLink::new(host, global.verbose))),
+            ..place
+        })
     }
 
     /// Returns the place on this host, even if another one is asked for.
@@ -229,7 +225,7 @@ pub(crate) fn host_asked_for(
 #[cfg(test)]
 impl DaemonAddress {
     /// The place of a socket, where no daemon is started.
-    pub(crate) fn of_socket(path: PathBuf) -> Self {
+    pub(crate) fn of_socket(path: std::path::PathBuf) -> Self {
         Self {
             at: At::Here(LocalSocket::named(path)),
             may_start: false,

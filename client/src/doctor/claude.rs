@@ -1,6 +1,6 @@
 //! Claude Code, our plugin and our MCP server as far as files tell: running it takes longer than everything else.
 
-use crate::check::{Check, checks as found};
+use crate::check::{Check, checks as found, shown};
 use crate::fields::Fields as _;
 use crate::hooks::{Plugin, Survey, user_folder};
 use crate::named_file;
@@ -24,7 +24,7 @@ fn plugin(plugin: &Plugin) -> Value {
     let program = manifest.at("mcpServers.ccd.command").as_str();
     json!({
         "id": plugin.id,
-        "folder": plugin.folder,
+        "folder": plugin.folder.as_ref().map(shown),
         "program": program,
         "can_run": program.is_some_and(can_run),
         "manifest": manifest,
@@ -79,8 +79,8 @@ fn claude() -> Value {
     let path = on_path(OsStr::new("claude"));
     json!({
         "version": path.as_deref().and_then(version_of),
-        "path": path,
-        "settings": user_folder(),
+        "path": path.map(shown),
+        "settings": user_folder().map(shown),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::program::{output, version};
 use crate::Context;
-use crate::check::{Check, checks as found};
+use crate::check::{Check, checks as found, shown};
 use crate::fields::Fields as _;
 use crate::hooks::{Daemon, Survey, connection};
 use crate::program::{find_ccd, is_same};
@@ -16,7 +16,7 @@ use std::path::Path;
 pub(super) fn checks(survey: &Survey, context: &Context) -> Vec<Check> {
     let program = find_ccd();
     let installed = program.as_deref();
-    let facts = json!({"path": program, "version": installed.and_then(version)});
+    let facts = json!({"path": installed.map(shown), "version": installed.and_then(version)});
     let mut checks = found("ccd", facts);
     checks.extend(match &survey.daemon {
         Daemon::Running(status) => {
@@ -60,7 +60,7 @@ fn of_running(link: &Path, installed: Option<&Path>) -> Vec<Check> {
     let other = installed.filter(|installed| !is_same(link, installed));
     found(
         "running",
-        json!({"replaced": replaced, "runs": runs, "installed": other}),
+        json!({"replaced": replaced, "runs": runs, "installed": other.map(shown)}),
     )
 }
 

@@ -2,7 +2,7 @@
 
 use super::folders::{OTHERS, mode_problem};
 use super::places::Places;
-use crate::check::{Check, checks as found};
+use crate::check::{Check, checks as found, shown};
 use crate::render::size;
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -29,7 +29,7 @@ pub(super) fn checks(places: &Places) -> Vec<Check> {
             match len_of(&path) {
                 Ok(None) => {}
                 Ok(Some(bytes)) => sound.push(format!("{name} {}", size(bytes))),
-                Err(problem) => facts.push(json!({"path": path, "problem": problem})),
+                Err(problem) => facts.push(json!({"path": shown(path), "problem": problem})),
             }
         }
         facts.push(set_aside(folder));
@@ -72,7 +72,7 @@ fn set_aside(folder: &Path) -> Value {
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let mut names: Vec<String> = names.filter(|name| name.contains(ASIDE)).collect();
     names.sort();
-    json!({"aside": names, "folder": folder})
+    json!({"aside": names, "folder": shown(folder)})
 }
 
 #[cfg(test)]

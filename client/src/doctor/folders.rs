@@ -2,7 +2,7 @@
 
 use super::places::Places;
 use crate::call::{foreign_folder_above, where_else};
-use crate::check::{Check, checks as found};
+use crate::check::{Check, checks as found, shown};
 use rustix::fs::{Access, access};
 use serde_json::json;
 use std::fs::{self, Metadata};
@@ -48,7 +48,7 @@ pub(super) fn checks(places: &Places) -> Vec<Check> {
 }
 
 fn judged(name: &str, path: &Path, state: Result<bool, String>) -> Vec<Check> {
-    let facts = json!({"path": path, "exists": state == Ok(true), "problem": state.err()});
+    let facts = json!({"path": shown(path), "exists": state == Ok(true), "problem": state.err()});
     let found = found("place", facts).into_iter();
     found.map(|check| check.named(name)).collect()
 }
@@ -56,7 +56,7 @@ fn judged(name: &str, path: &Path, state: Result<bool, String>) -> Vec<Check> {
 /// The directory of pipes, if others could use it.
 fn pipes(path: &Path) -> Vec<Check> {
     let problem = directory(path, OTHERS, "choose another directory").err();
-    found("pipes", json!({"path": path, "problem": problem}))
+    found("pipes", json!({"path": shown(path), "problem": problem}))
 }
 
 /// Whether there is a socket that is this user's alone, or what is wrong with it; `advice` says what to do about a directory of

@@ -3,7 +3,7 @@
 use super::places::Places;
 use super::program::{output, version};
 use crate::call::installed_unit;
-use crate::check::{Check, checks as found};
+use crate::check::{Check, checks as found, shown};
 use crate::fields::Fields as _;
 use crate::hooks::Survey;
 use crate::program::is_executable;
@@ -20,7 +20,7 @@ pub(super) fn checks(survey: &Survey, places: &Places) -> Vec<Check> {
     }
     let set = |name: &str| std::env::var(name).unwrap_or_default();
     let mut facts = json!({
-        "file": installed_unit(),
+        "file": installed_unit().map(shown),
         // As sd_booted(3) does it.
         "systemd": Path::new("/run/systemd/system").is_dir(),
         "is_named": places.socket_is_named || !set("CCD_HOME").is_empty(),
@@ -31,11 +31,11 @@ pub(super) fn checks(survey: &Survey, places: &Places) -> Vec<Check> {
     if !unused.is_empty() {
         return unused;
     }
-    facts["socket"] = json!(places.socket.as_deref().ok());
+    facts["socket"] = json!(places.socket.as_ref().ok().map(shown));
     facts["holder"] = survey.daemon.status()["holder_pid"].clone();
     let words = ["--user", "show", "ccd.socket", "ccd.service", PROPERTIES];
-    let shown = output("systemctl", &words).unwrap_or_default();
-    let mut checks = of_units(&shown, facts, version);
+    let printed = output("systemctl", &words).unwrap_or_default();
+    let mut checks = of_units(&printed, facts, version);
     let linger = output("loginctl", &["show-user", &user, "--property=Linger"]);
     let linger = linger.unwrap_or_default();
     let linger = linger.trim().strip_prefix("Linger=");
@@ -45,7 +45,7 @@ pub(super) fn checks(survey: &Survey, places: &Places) -> Vec<Check> {
 
 /// Checks the units as `systemctl show` prints them: lines of `NAME=VALUE`, and a blank line between two units.
 fn of_units(
-    shown: &str,
+    printed: &str,
     mut facts: Value,
     version: impl Fn(&Path) -> Option<String>,
 ) -> Vec<Check> {
@@ -54,7 +54,7 @@ fn of_units(
             .filter_map(|line| line.split_once('='))
             .collect()
     };
-    let units: Vec<Value> = shown.split("\n\n").map(unit).collect();
+    let units: Vec<Value> = printed.split("\n\n").map(unit).collect();
     let unit = |id: &str| units.iter().find(|unit| unit["Id"] == id);
     let (Some(socket), Some(service)) = (unit("ccd.socket"), unit("ccd.service")) else {
         return found("service/silent", facts);
@@ -64,7 +64,7 @@ fn of_units(
     facts["MainPID"] = service["MainPID"].clone();
     let program = program(service).map(|program| {
         json!({
-            "path": program,
+            "path": shown(&program),
             "is_program": is_executable(&program),
             "version": version(&program),
         })
@@ -103,7 +103,7 @@ fn launchd(user: &str) -> Value {
         .filter(|agent| agent.exists());
     let printed = output("launchctl", &["print", &format!("gui/{user}/ccd")]);
     let is_loaded = printed.is_some_and(|text| !text.trim().is_empty());
-    json!({"agent": agent, "is_loaded": is_loaded, "user": user})
+    json!({"agent": agent.map(shown), "is_loaded": is_loaded, "user": user})
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::command::{command, own_path};
 use super::daemon::connection;
+use super::diff::diff;
 use super::file::{Scope, SettingsFile, invalid};
 use super::recording;
 use super::settings::{self, Mistake};
@@ -14,7 +15,6 @@ use crate::{Context, Exit, Failure, caller, named_file, render};
 use ccd_protocol::Method as _;
 use ccd_protocol::daemon::{ConfigGet, ConfigGetParams};
 use serde_json::json;
-use similar::TextDiff;
 use std::path::PathBuf;
 
 /// What is left of a file that had nothing but our hooks.
@@ -162,13 +162,10 @@ fn report(
 ) -> Result<Exit, Failure> {
     let is_dry = args.has("dry_run");
     let path = change.file.path.display().to_string();
-    let patch = patch(
-        change.file.text(),
-        change.new.as_deref().unwrap_or_default(),
-        &path,
-    );
-    if is_dry && !context.global.json {
-        context.render(|out| render::patch(&patch, out))?;
+    let new = change.new.as_deref().unwrap_or_default();
+    let patch = is_dry.then(|| diff(change.file.text(), new, &path));
+    if let Some(patch) = patch.as_ref().filter(|_| !context.global.json) {
+        context.render(|out| render::patch(patch, out))?;
         return Ok(Exit::Done);
     }
     let mut changed = json!({
@@ -176,7 +173,7 @@ fn report(
         "changed": change.is_any() && !is_dry,
         "events": change.events,
         "backup": change.backup,
-        "diff": is_dry.then_some(patch),
+        "diff": patch,
     });
     if context.global.json {
         context.write_json(&changed)?;
@@ -185,12 +182,6 @@ fn report(
     changed["done"] = done.into();
     context.write_line(&render::text("hooks changed", &changed))?;
     Ok(Exit::Done)
-}
-
-/// A unified diff of two texts as `patch` reads it; empty if they are equal.
-fn patch(old: &str, new: &str, name: &str) -> String {
-    let lines = TextDiff::from_lines(old, new);
-    lines.unified_diff().header(name, name).to_string()
 }
 
 #[cfg(test)]

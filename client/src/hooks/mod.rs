@@ -2,6 +2,7 @@
 
 mod command;
 mod daemon;
+mod diff;
 mod file;
 mod install;
 mod plugin;

@@ -5,7 +5,7 @@ use super::daemon::Daemon;
 use super::plugins::Plugin;
 use super::survey::Survey;
 use crate::args::DEFAULT_EVENTS;
-use crate::check::{self, Check, all_good, checks as found};
+use crate::check::{self, Check, all_good, checks as found, shown};
 use crate::fields::Fields as _;
 use crate::program::{is_executable, is_same, on_path};
 use crate::{Context, Exit, Failure};
@@ -29,8 +29,8 @@ pub(super) fn status(context: &mut Context) -> Result<Exit, Failure> {
         "spool": survey.spool,
         "checks": checks,
     });
-    let shown = events.into_iter().filter(|_| survey.has_hooks());
-    let lines = shown.flat_map(|event| event_line(&survey, event));
+    let listed = events.into_iter().filter(|_| survey.has_hooks());
+    let lines = listed.flat_map(|event| event_line(&survey, event));
     let lines: Vec<Check> = lines.chain(checks).collect();
     context.print_either(&all, |out| check::write(&lines, out))?;
     Ok(Exit::of_success(is_good))
@@ -128,12 +128,12 @@ fn programs(survey: &Survey) -> Value {
 fn of_program(program: &Path, own: &Path) -> Value {
     let by_name = on_path(program.as_os_str()).filter(|_| !program.is_absolute());
     json!({
-        "path": program,
+        "path": shown(program),
         "is_absolute": program.is_absolute(),
         "is_found": by_name.is_some_and(|found| is_same(&found, own)),
         "is_program": is_executable(program),
         "is_own": is_same(program, own),
-        "own": own,
+        "own": shown(own),
     })
 }
 

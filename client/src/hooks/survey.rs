@@ -6,6 +6,7 @@ use super::plugins::{self, Plugin};
 use super::settings;
 use crate::Context;
 use crate::args::DEFAULT_EVENTS;
+use crate::check::shown;
 use crate::fields::Fields as _;
 use ccd_protocol::hook::SpoolStatus;
 use ccd_protocol::hook::spool::{FOLDER, FileName, LOST};
@@ -77,7 +78,7 @@ fn facts_of(scope: Scope) -> Option<Value> {
     let path = scope.path()?;
     let mut facts = json!({
         "scope": scope.name(),
-        "path": path,
+        "path": shown(&path),
         "exists": true,
         "error": null,
         "hooks": 0,

@@ -47,7 +47,10 @@ pub(crate) fn mcp(context: &Context) -> Result<Exit, Failure> {
 /// Sends what the client writes to the daemon, line by line.
 fn pass_on(input: &mut File, link: &Link) -> io::Result<()> {
     let send = |frame: Frame<'_>| match frame {
-        Frame::Line(line) => Ok(link.send(&line)),
+        Frame::Line(line) => {
+            link.send(&line);
+            Ok(())
+        }
         Frame::TooLong => json_lines().write_all(TOO_LONG.as_bytes()),
     };
     read_frames(input, MESSAGE_LIMIT_BYTES, send)?.map_or(Ok(()), send)

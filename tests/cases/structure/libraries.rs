@@ -31,7 +31,7 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
     ("regex-syntax", &["ccd-text", "ccd-base"]),
     ("rmcp", &["ccd-mcp"]),
     ("sd-notify", &["ccd"]),
-    ("similar", &["ccctl", "ccd-text"]),
+    ("similar", &["ccd-text"]),
     ("sqlx", &["ccd-store"]),
     ("tracing-subscriber", &["ccd"]),
     ("vte", &["ccd-tape"]),

@@ -31,8 +31,13 @@ pub(crate) fn inherited(is_clean: bool) -> Result<Inherited, Failure> {
     })
 }
 
-/// Returns the parameters of a method: the arguments `names` that are given, and what a program gets from the caller.
+/// Returns the parameters of a method as its type; see [`values`].
 pub(crate) fn of<P: DeserializeOwned>(args: &Given, names: &str) -> Result<P, Failure> {
+    params(&values(args, names)?)
+}
+
+/// Returns the parameters of a method: the arguments `names` that are given, and what a program gets from the caller.
+pub(crate) fn values(args: &Given, names: &str) -> Result<Value, Failure> {
     let mut params = json!(inherited(args.has("clean_env"))?);
     if args.is_given("timeout_ms") {
         params["timeout_ms"] = json!(args.timeout("timeout_ms"));
@@ -42,7 +47,7 @@ pub(crate) fn of<P: DeserializeOwned>(args: &Given, names: &str) -> Result<P, Fa
     if let (Value::Object(all), Value::Object(given)) = (&mut params, args.pick(names)) {
         all.extend(given);
     }
-    self::params(&params)
+    Ok(params)
 }
 
 /// Returns the parameters of a method as its type, whose defaults stand for what is not there.
@@ -180,7 +185,8 @@ fn over_there(path: &Path) -> Result<String, Failure> {
     ))
 }
 
-fn text(path: PathBuf) -> Result<String, Failure> {
+/// Returns a path as the wire and command lines have it.
+pub(crate) fn text(path: PathBuf) -> Result<String, Failure> {
     path.into_os_string()
         .into_string()
         .map_err(|path| Failure::Usage(format!("the path {path:?} is not UTF-8; give another one")))

@@ -1,16 +1,23 @@
-//! A check: what was looked at, and whether it is right.
+//! Checks: what was looked at, and whether it is right, as `checks.txt` judges the facts.
 
-use crate::render::{Colour, Printer, printable};
-use serde::Serialize;
+use crate::render::{Colour, Printer, filled_whole};
+use crate::typed::typed;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::io;
+use std::path::Path;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// Below the name of each check, and perhaps a part of it after a slash, lines with a state and a template. The first one in
+/// which nothing is empty is what is said of the facts; if there is none, nothing is.
+const CHECKS: &str = include_str!("checks.txt");
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum CheckState {
-    Ok,
+    Wrong,
     /// Worth knowing, but nothing is broken.
     Warning,
-    Wrong,
+    Ok,
     /// Something that need not be there is not there.
     Absent,
 }
@@ -23,36 +30,45 @@ pub(crate) struct Check {
     pub(crate) text: String,
 }
 
+/// A path among facts.
+pub(crate) fn shown(path: impl AsRef<Path>) -> String {
+    // One that is not UTF-8 has no form in JSON.
+    path.as_ref().display().to_string()
+}
+
+/// Judges facts, or each of a list of them.
+pub(crate) fn checks(name: &str, facts: Value) -> Vec<Check> {
+    let all = match facts {
+        Value::Array(all) => all,
+        one => vec![one],
+    };
+    let known = all.into_iter().filter(|facts| !facts.is_null());
+    known.filter_map(|facts| Check::of(name, facts)).collect()
+}
+
 impl Check {
-    pub(crate) fn ok(text: impl Into<String>) -> Self {
-        Self::found(CheckState::Ok, text)
+    fn of(name: &str, mut facts: Value) -> Option<Self> {
+        facts["ccctl"] = env!("CARGO_PKG_VERSION").into();
+        let mut lines = section(name)?.lines();
+        lines.find_map(|line| {
+            let (state, template) = line.split_once(' ')?;
+            Some(Self {
+                text: filled_whole(template, &facts)?,
+                name: name.split('/').next().unwrap_or(name).to_owned(),
+                state: typed(&state.into()).ok()?,
+            })
+        })
     }
 
-    pub(crate) fn warning(text: impl Into<String>) -> Self {
-        Self::found(CheckState::Warning, text)
-    }
-
-    pub(crate) fn wrong(text: impl Into<String>) -> Self {
-        Self::found(CheckState::Wrong, text)
-    }
-
-    pub(crate) fn absent(text: impl Into<String>) -> Self {
-        Self::found(CheckState::Absent, text)
-    }
-
-    /// What was found; [`Self::of`] names what was looked at.
-    pub(crate) fn found(state: CheckState, text: impl Into<String>) -> Self {
-        Self {
-            name: String::new(),
-            state,
-            text: text.into(),
-        }
-    }
-
-    pub(crate) fn of(self, name: &str) -> Self {
+    pub(crate) fn named(self, name: &str) -> Self {
         let name = name.to_owned();
         Self { name, ..self }
     }
+}
+
+fn section(name: &str) -> Option<&'static str> {
+    let mut sections = CHECKS.split("\n# ").skip(1);
+    sections.find_map(|section| section.strip_prefix(name)?.strip_prefix('\n'))
 }
 
 pub(crate) fn all_good(checks: &[Check]) -> bool {
@@ -69,7 +85,7 @@ pub(crate) fn write(checks: &[Check], out: &mut Printer<'_>) -> io::Result<()> {
             CheckState::Wrong => out.paint(Colour::Bad, "✗"),
             CheckState::Absent => out.paint(Colour::Dim, "-"),
         };
-        let (name, text) = (&check.name, printable(&check.text));
+        let (name, text) = (&check.name, &check.text);
         writeln!(out, "{mark} {name:name_len$}  {text}")?;
     }
     Ok(())
@@ -79,22 +95,33 @@ pub(crate) fn write(checks: &[Check], out: &mut Printer<'_>) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::render::printer::printed;
+    use serde_json::json;
 
     #[test]
     fn each_check_has_a_line_with_its_mark() {
-        let checks = [
-            Check::ok("fine").of("a"),
-            Check::warning("x").of("long"),
-            Check::wrong("bad\nworse").of("b"),
-            Check::absent("not there").of("c"),
+        let found = [
+            checks("config", json!({"ok": "fine"})),
+            checks("config", json!([null, {"warning": "x"}])),
+            checks("databases", json!({"path": "bad", "problem": "a\nb"})),
+            checks("claude", json!({})),
+            checks("coach", json!({})),
         ];
-        let text = printed(|out| write(&checks, out));
-        assert!(
-            text.starts_with("✓ a     fine\n! long  x\n✗ b     bad"),
-            "{text}"
-        );
-        assert!(text.ends_with("\n- c     not there\n"), "{text}");
+        let found = found.concat();
+        let text = printed(|out| write(&found, out));
+        let start = "✓ config     fine\n! config     x\n✗ databases  bad: a";
+        assert!(text.starts_with(start), "{text}");
+        assert!(text.contains("\n- claude     not on PATH"), "{text}");
         assert_eq!(text.lines().count(), 4);
-        assert!(all_good(&checks[..2]) && !all_good(&checks));
+        assert!(all_good(&found[..2]) && !all_good(&found));
+    }
+
+    #[test]
+    fn every_line_has_a_state() {
+        for section in CHECKS.split("\n\n").skip(1) {
+            for line in section.lines().skip(1) {
+                let state = line.split(' ').next().unwrap_or_default();
+                assert!(typed::<CheckState>(&state.into()).is_ok(), "{line}");
+            }
+        }
     }
 }

@@ -1,109 +1,62 @@
 //! Finds the detach keys in the input, and the keys that change what a terminal of another size shows.
 
-use std::fmt;
-
 const MAX_KEYS: usize = 4;
 
 const PASTE_START: &[u8] = b"\x1b[200~";
 const PASTE_END: &[u8] = b"\x1b[201~";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct DetachKey {
-    character: char,
-    ctrl: bool,
-    alt: bool,
+/// The keys of a sequence that detaches, none if none does: a character, after `C-` for Ctrl and `M-` for Alt.
+pub(crate) type DetachKeys = Vec<String>;
+
+fn key_name(ctrl: bool, alt: bool, character: char) -> String {
+    let (ctrl, alt) = (if ctrl { "C-" } else { "" }, if alt { "M-" } else { "" });
+    format!("{ctrl}{alt}{character}")
 }
 
-/// The sequence of keys that detaches; empty if none does.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct DetachKeys {
-    keys: Vec<DetachKey>,
-    names: String,
+/// The keys with their long names, such as `Ctrl-\\ then d`; `None` if there are none.
+pub(crate) fn in_words(keys: &[String]) -> Option<String> {
+    let word = |key: &String| {
+        let (modifiers, character) = key.split_at(key.len() - last_len(key));
+        let modifiers = modifiers.replace("C-", "Ctrl-").replace("M-", "Alt-");
+        modifiers + if character == " " { "Space" } else { character }
+    };
+    let words: Vec<String> = keys.iter().map(word).collect();
+    (!words.is_empty()).then(|| words.join(" then "))
 }
 
-impl DetachKeys {
-    /// The keys with their long names, such as `Ctrl-\\ then d`; `None` if there are none.
-    pub(crate) fn in_words(&self) -> Option<String> {
-        let words: Vec<String> = self.keys.iter().map(DetachKey::in_words).collect();
-        (!words.is_empty()).then(|| words.join(" then "))
-    }
-}
-
-impl DetachKey {
-    fn in_words(&self) -> String {
-        let ctrl = if self.ctrl { "Ctrl-" } else { "" };
-        let alt = if self.alt { "Alt-" } else { "" };
-        let name = match self.character {
-            ' ' => "Space".to_owned(),
-            character => character.to_string(),
-        };
-        format!("{ctrl}{alt}{name}")
-    }
-}
-
-impl fmt::Display for DetachKeys {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.names)
-    }
+fn last_len(text: &str) -> usize {
+    text.chars().next_back().map_or(0, char::len_utf8)
 }
 
 /// Parses keys such as `C-\ d` or `C-p,C-q`; `none` for no keys.
 /// The error is a fragment: the mistake and what to give instead.
 pub(crate) fn detach_keys(text: &str) -> Result<DetachKeys, String> {
-    let names: Vec<&str> = match text {
-        "none" => Vec::new(),
-        text => text
-            .split([' ', ','])
-            .filter(|name| !name.is_empty())
-            .collect(),
-    };
-    if names.len() > MAX_KEYS || (names.is_empty() && text != "none") {
-        return Err(format!(
+    let names = text.split([' ', ',']).filter(|name| !name.is_empty());
+    match names.map(key).collect::<Result<DetachKeys, _>>() {
+        _ if text == "none" => Ok(DetachKeys::new()),
+        Ok(keys) if keys.is_empty() || keys.len() > MAX_KEYS => Err(format!(
             "give 1 to {MAX_KEYS} keys, such as 'C-\\ d', or none"
-        ));
+        )),
+        keys => keys,
     }
-    let keys = names
-        .iter()
-        .map(|name| key(name))
-        .collect::<Result<_, _>>()?;
-    let names = names.join(" ");
-    Ok(DetachKeys { keys, names })
 }
 
-fn key(name: &str) -> Result<DetachKey, String> {
-    let wrong =
-        || format!("{name:?} is not a key; give a character, C-x for Ctrl-x, or M-x for Alt-x");
-    let (mut rest, mut ctrl, mut alt) = (name, false, false);
-    loop {
-        let lower = rest.to_ascii_lowercase();
-        if rest.chars().count() > 2 && lower.starts_with("c-") {
-            (ctrl, rest) = (true, &rest[2..]);
-        } else if rest.chars().count() > 2 && lower.starts_with("m-") {
-            (alt, rest) = (true, &rest[2..]);
-        } else if lower.starts_with("ctrl-") {
-            (ctrl, rest) = (true, &rest[5..]);
-        } else if rest.starts_with('^') && rest.len() > 1 {
-            (ctrl, rest) = (true, &rest[1..]);
-        } else {
-            break;
+fn key(name: &str) -> Result<String, String> {
+    let (modifiers, character) = name.split_at(name.len() - last_len(name));
+    let lower = modifiers.to_ascii_lowercase().replace("ctrl-", "c-");
+    let lower = lower.replace('^', "c-");
+    let (ctrl, alt) = (lower.contains("c-"), lower.contains("m-"));
+    let is_known = lower.replace("c-", "").replace("m-", "").is_empty();
+    let may_be_held = |character: char| matches!(character, '@'..='_' | 'a'..='z' | ' ');
+    match character.chars().next() {
+        Some(character) if is_known && ctrl && may_be_held(character) => {
+            Ok(key_name(ctrl, alt, character.to_ascii_lowercase()))
         }
+        Some(character) if is_known && !ctrl => Ok(key_name(ctrl, alt, character)),
+        _ => Err(format!(
+            "{name:?} is not a key; give a character, C-x for Ctrl-x, or M-x for Alt-x"
+        )),
     }
-    let mut characters = rest.chars();
-    let (Some(character), None) = (characters.next(), characters.next()) else {
-        return Err(wrong());
-    };
-    if ctrl && !matches!(character, '@'..='_' | 'a'..='z' | ' ') {
-        return Err(wrong());
-    }
-    Ok(DetachKey {
-        character: if ctrl {
-            character.to_ascii_lowercase()
-        } else {
-            character
-        },
-        ctrl,
-        alt,
-    })
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -138,7 +91,7 @@ const STEP: i64 = 10;
 
 impl Look {
     fn of(token: &Token<'_>) -> Option<Self> {
-        let (rows, cols) = match (token.bytes, token.key) {
+        let (rows, cols) = match (token.bytes, &token.key) {
             (_, Some(key)) => return (key == FIT_KEY).then_some(Self::Fit),
             ([0x1b, b'[', .., b'A'], _) => (-STEP, 0),
             ([0x1b, b'[', .., b'B'], _) => (STEP, 0),
@@ -151,15 +104,11 @@ impl Look {
 }
 
 /// As in GNU screen.
-const FIT_KEY: DetachKey = DetachKey {
-    character: 'f',
-    ctrl: false,
-    alt: false,
-};
+const FIT_KEY: &str = "f";
 
 #[derive(Debug)]
 pub(crate) struct Watch {
-    keys: Vec<DetachKey>,
+    keys: DetachKeys,
     /// How many of them were typed so far.
     matched: usize,
     /// Their bytes, and those typed between them.
@@ -171,14 +120,14 @@ pub(crate) struct Watch {
 struct Token<'a> {
     bytes: &'a [u8],
     /// `None` if it is not a key that types a character, such as a mouse report.
-    key: Option<DetachKey>,
+    key: Option<String>,
     is_release: bool,
 }
 
 impl Watch {
-    pub(crate) fn new(keys: &DetachKeys) -> Self {
+    pub(crate) fn new(keys: &[String]) -> Self {
         Self {
-            keys: keys.keys.clone(),
+            keys: keys.to_vec(),
             matched: 0,
             held: Vec::new(),
             in_paste: false,
@@ -209,8 +158,8 @@ impl Watch {
             LookKeys::AfterFirst => self.matched > 0,
             LookKeys::Alone => true,
         };
-        let is_detach_key =
-            token.key.is_some() && token.key == self.keys.get(self.matched).copied();
+        let next = self.keys.get(self.matched);
+        let is_detach_key = next.is_some() && token.key.as_ref() == next;
         if !works || self.in_paste || token.is_release || is_detach_key {
             return None;
         }
@@ -227,8 +176,8 @@ impl Watch {
         } else if token.bytes == PASTE_END {
             self.in_paste = false;
         }
-        let key = token.key.filter(|_| !self.in_paste);
-        if key.is_some() && key == self.keys.get(self.matched).copied() && !token.is_release {
+        let key = token.key.as_ref().filter(|_| !self.in_paste);
+        if key.is_some() && key == self.keys.get(self.matched) && !token.is_release {
             self.matched += 1;
             self.held.extend_from_slice(token.bytes);
             return self.matched == self.keys.len();
@@ -243,7 +192,7 @@ impl Watch {
         }
         self.matched = 0;
         let held = std::mem::take(&mut self.held);
-        if key != self.keys.first().copied() {
+        if key != self.keys.first() {
             out.extend_from_slice(&held);
         }
         out.extend_from_slice(token.bytes);
@@ -283,11 +232,7 @@ fn next(input: &[u8]) -> Token<'_> {
         } else {
             character
         };
-        DetachKey {
-            character,
-            ctrl,
-            alt,
-        }
+        key_name(ctrl, alt, character)
     });
     Token {
         bytes: &input[..usize::from(alt) + len],
@@ -298,7 +243,7 @@ fn next(input: &[u8]) -> Token<'_> {
 
 /// A key that the terminal reports by number because the program asked for that: `code ; modifiers : event u` (kitty)
 /// or `27 ; modifiers ; code ~` (xterm).
-fn reported(body: &[u8]) -> (Option<DetachKey>, bool) {
+fn reported(body: &[u8]) -> (Option<String>, bool) {
     let Some((last, params)) = body.split_last() else {
         return (None, false);
     };
@@ -320,11 +265,7 @@ fn reported(body: &[u8]) -> (Option<DetachKey>, bool) {
     let event = modifiers.split(':').nth(1);
     let held = number(modifiers).unwrap_or(1).saturating_sub(1);
     let character = number(code).and_then(char::from_u32);
-    let key = character.map(|character| DetachKey {
-        character,
-        ctrl: held & 4 != 0,
-        alt: held & 2 != 0,
-    });
+    let key = character.map(|character| key_name(held & 4 != 0, held & 2 != 0, character));
     (key, event == Some("3"))
 }
 
@@ -418,7 +359,7 @@ mod tests {
             ("q", Some("q")),
         ] {
             let keys = detach_keys(good).expect(good);
-            assert_eq!(keys.in_words().as_deref(), words);
+            assert_eq!(in_words(&keys).as_deref(), words);
         }
         assert!(detach_keys("C-M-x").is_ok());
         for bad in ["", " ", "F1", "C-é", "C-", "a b c d e", "Enter"] {

@@ -26,34 +26,28 @@ const SIGNAL_BASE: i32 = 128;
 const SIGPIPE: u8 = 13;
 
 impl Exit {
-    pub(crate) fn code(self) -> u8 {
+    /// The number, and the word for programs.
+    fn code_and_kind(self) -> (u8, &'static str) {
         match self {
-            Exit::Done => 0,
-            Exit::Failed => 1,
-            Exit::Usage => 2,
-            Exit::NoDaemon => 3,
-            Exit::NotFound => 4,
-            Exit::Refused => 5,
-            Exit::TimedOut => 124,
-            Exit::Internal => 125,
-            Exit::BrokenPipe => 128 + SIGPIPE,
-            Exit::Program(code) => code,
+            Exit::Done => (0, "done"),
+            Exit::Failed => (1, "failed"),
+            Exit::Usage => (2, "usage"),
+            Exit::NoDaemon => (3, "no_daemon"),
+            Exit::NotFound => (4, "not_found"),
+            Exit::Refused => (5, "refused"),
+            Exit::TimedOut => (124, "timed_out"),
+            Exit::Internal => (125, "internal"),
+            Exit::BrokenPipe => (128 + SIGPIPE, "broken_pipe"),
+            Exit::Program(code) => (code, "program"),
         }
     }
 
+    pub(crate) fn code(self) -> u8 {
+        self.code_and_kind().0
+    }
+
     pub(crate) fn kind(self) -> &'static str {
-        match self {
-            Exit::Done => "done",
-            Exit::Failed => "failed",
-            Exit::Usage => "usage",
-            Exit::NoDaemon => "no_daemon",
-            Exit::NotFound => "not_found",
-            Exit::Refused => "refused",
-            Exit::TimedOut => "timed_out",
-            Exit::Internal => "internal",
-            Exit::BrokenPipe => "broken_pipe",
-            Exit::Program(_) => "program",
-        }
+        self.code_and_kind().1
     }
 
     pub(crate) fn of_success(is_success: bool) -> Self {

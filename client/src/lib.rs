@@ -4,7 +4,7 @@
 //! Layers, top first; none uses one before it: `verb` → `run`, `attach`, `top`, `picker`, `doctor`, `hooks`,
 //! `hook`, `mcp`, `demo`, `complete`, `tape`, `tail`, `pager`, `secrets` → `context` → `fullscreen`, `output`,
 //! `job_news`, `check` → `render`, `ask`, `subscribe`, `caller`, `man`, `own` → `call`, `terminal` → `args`, `lifeline`
-//! → `detach_keys`, `exit_code`, `fields`, `named_file`, `typed`, `whole_file`, `writer`.
+//! → `detach_keys`, `exit_code`, `fields`, `named_file`, `program`, `typed`, `whole_file`, `writer`.
 
 mod args;
 mod ask;
@@ -31,6 +31,7 @@ mod output;
 mod own;
 mod pager;
 mod picker;
+mod program;
 mod render;
 mod run;
 mod secrets;
@@ -44,7 +45,7 @@ mod verb;
 mod whole_file;
 mod writer;
 
-use args::{Ccctl, CommandLine, HookArgs};
+use args::{Ccctl, CommandLine};
 use call::Failure;
 use clap::error::ErrorKind;
 use context::Context;
@@ -62,7 +63,7 @@ pub fn main() -> u8 {
                 && !CommandLine::of(&words).is_policy()
                 && !is_help(&error) =>
         {
-            return hook::run(&HookArgs::default(), None).code();
+            return hook::run(&serde_json::Value::Null, None).code();
         }
         Err(error) => return without_verb(&error, &words).code(),
     };

@@ -2,10 +2,10 @@
 
 use crate::ask::ask;
 use crate::context::note;
-use crate::typed::typed;
+use crate::fields::Fields as _;
 use crate::{Failure, named_file};
 use ccd_protocol::session::{Secrets, SessionCreateParams};
-use serde::Deserialize;
+use serde_json::Value;
 use std::io::{self, Read as _};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
@@ -14,14 +14,6 @@ const MAX_SECRET_BYTES: u64 = 64 << 10;
 
 /// After this time, a note says what a start waits for.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-#[derive(Debug, Deserialize)]
-struct SecretRequest {
-    name: String,
-    env: Option<String>,
-    file: Option<String>,
-    prompt: Option<String>,
-}
 
 /// Looks up the secrets of arguments `NAME=env:VARIABLE`, `NAME=file:PATH` and `NAME=prompt`. The secret itself is never on
 /// the command line, which other users can read.
@@ -64,8 +56,8 @@ pub(crate) fn with_secrets<T>(
         return first;
     };
     for secret in wanted {
-        let value = look_up(&secret)?;
-        params.secrets.0.insert(secret.name, value);
+        let name = secret.text("name").to_owned();
+        params.secrets.0.insert(name, look_up(secret)?);
     }
     let created = patiently(&config, || create(params));
     params.secrets = Secrets::default();
@@ -73,35 +65,27 @@ pub(crate) fn with_secrets<T>(
 }
 
 /// The secrets that the daemon asks for by this error; `None` for any other error.
-fn wanted(failure: &Failure) -> Option<Vec<SecretRequest>> {
+fn wanted(failure: &Failure) -> Option<&Vec<Value>> {
     let data = failure.refusal()?.data.as_ref()?;
-    typed(data.get("secrets")?).ok()
+    data.get("secrets")?.as_array()
 }
 
-fn look_up(secret: &SecretRequest) -> Result<String, Failure> {
-    if let Some(stored) = stored(secret)? {
-        return Ok(stored);
+/// Looks for a secret in the variable and then in the file that the daemon names, and asks for it if it says so.
+fn look_up(secret: &Value) -> Result<String, Failure> {
+    let word = |name: &str| secret[name].as_str();
+    let (name, variable, prompt) = (secret.text("name"), word("env"), word("prompt"));
+    if let Some(value) = variable.and_then(of_variable) {
+        return Ok(value);
     }
-    if secret.prompt.is_some() || secret.env.is_none() {
-        return of_prompt(
-            &secret.name,
-            secret.prompt.as_deref(),
-            secret.env.as_deref(),
-        );
+    match word("file").map(of_file) {
+        Some(Err(failure)) if is_missing(&failure) && prompt.is_some() => {}
+        Some(found) => return found,
+        None => {}
     }
-    Err(no_source(&secret.name, secret.env.as_deref(), ""))
-}
-
-/// The secret from the variable or the file, whichever exists first. A missing file is an error if the user is not to
-/// be asked instead.
-fn stored(secret: &SecretRequest) -> Result<Option<String>, Failure> {
-    if let Some(value) = secret.env.as_deref().and_then(of_variable) {
-        return Ok(Some(value));
+    if prompt.is_none() && variable.is_some() {
+        return Err(no_source(name, variable, ""));
     }
-    match secret.file.as_deref().map(of_file) {
-        Some(Err(failure)) if is_missing(&failure) && secret.prompt.is_some() => Ok(None),
-        found => found.transpose(),
-    }
+    of_prompt(name, prompt, variable)
 }
 
 fn is_missing(failure: &Failure) -> bool {
@@ -167,6 +151,7 @@ fn patiently<T>(config: &str, work: impl FnOnce() -> T) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn a_source_is_named_and_the_secret_never_given_or_shown() {
@@ -198,36 +183,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_there_is_passed_over() {
+    fn a_file_that_is_not_there_is_an_error_if_nobody_is_to_be_asked() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pw").display().to_string();
-        let wanted = |prompt: Option<&str>| SecretRequest {
-            name: "pw".to_owned(),
-            env: Some("CCD_NO_SUCH_VARIABLE".to_owned()),
-            file: Some(path.clone()),
-            prompt: prompt.map(str::to_owned),
-        };
-        // If the user cannot be asked, a missing file is an error.
-        assert!(stored(&wanted(None)).unwrap_err().line().contains(&path));
-        assert_eq!(stored(&wanted(Some("Password:"))).unwrap(), None);
+        let mut wanted = json!({"name": "pw", "env": "CCD_NO_SUCH_VARIABLE", "file": path});
+        assert!(look_up(&wanted).unwrap_err().line().contains(&path));
         std::fs::write(&path, "x").unwrap();
-        let found = stored(&wanted(Some("Password:"))).unwrap();
-        assert_eq!(found.as_deref(), Some("x"));
-    }
-
-    #[test]
-    fn the_daemon_says_what_it_asks_for() {
-        use serde_json::json;
-        let asked = json!({"secrets": [{"name": "a", "step": 1, "env": "A"}]});
-        for (data, env) in [(asked, Some("A")), (json!({}), None)] {
-            let error = json!({"code": 1001, "message": "m", "data": data});
-            let failure = Failure::Refused {
-                method: "session.create".into(),
-                error: serde_json::from_value(error).unwrap(),
-            };
-            let found = wanted(&failure);
-            let found = found.as_ref().map(|found| found[0].env.as_deref());
-            assert_eq!(found.flatten(), env);
-        }
+        wanted["prompt"] = json!("Password:");
+        assert_eq!(look_up(&wanted).unwrap(), "x");
     }
 }

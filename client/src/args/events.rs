@@ -1,40 +1,15 @@
 //! The events of Claude Code that hooks can be installed for.
 
-/// Events of Claude Code, without WorktreeCreate: a hook for it replaces what Claude Code does by itself.
-pub(crate) const EVENTS: [&str; 32] = [
-    "UserPromptSubmit",
-    "PreToolUse",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "PostToolBatch",
-    "PermissionDenied",
-    "PermissionRequest",
-    "Notification",
-    "Stop",
-    "StopFailure",
-    "SubagentStop",
-    "SessionStart",
-    "SessionEnd",
-    "PreCompact",
-    "ConfigChange",
-    "CwdChanged",
-    "DirectoryAdded",
-    "Elicitation",
-    "ElicitationResult",
-    "FileChanged",
-    "InstructionsLoaded",
-    "MessageDisplay",
-    "PostCompact",
-    "PostModelSwitch",
-    "PreModelSwitch",
-    "Setup",
-    "SubagentStart",
-    "TaskCompleted",
-    "TaskCreated",
-    "TeammateIdle",
-    "UserPromptExpansion",
-    "WorktreeRemove",
-];
+use std::sync::LazyLock;
+
+/// In the first line those that the daemon makes use of, then the others, without WorktreeCreate: a hook for it replaces what
+/// Claude Code does by itself.
+const TEXT: &str = include_str!("events.txt");
+
+pub(crate) static EVENTS: LazyLock<Vec<&str>> = LazyLock::new(|| TEXT.split_whitespace().collect());
 
 /// The events that the daemon makes use of.
-pub(crate) const DEFAULT_EVENTS: &[&str] = EVENTS.split_at(14).0;
+pub(crate) static DEFAULT_EVENTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let first = TEXT.lines().next().unwrap_or_default();
+    first.split_whitespace().collect()
+});

@@ -55,7 +55,7 @@ impl<'a> CommandLine<'a> {
 }
 
 /// Returns how many of the words are global options and their values, before the first other word.
-fn global_len(words: &[OsString]) -> usize {
+pub(super) fn global_len(words: &[OsString]) -> usize {
     let is_in = |list: &[&str], word: &OsString| list.iter().any(|option| word == option);
     let mut len = 0;
     while let Some(word) = words.get(len) {
@@ -81,14 +81,12 @@ pub(super) fn respelled(words: Vec<OsString>) -> Vec<OsString> {
 
 /// Returns the words before the one that is being typed as the definition spells them.
 pub(crate) fn spelled_out(words: &[String]) -> Vec<String> {
-    let is_help = words.get(1).is_some_and(|word| word == "help");
-    let words = words
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| !(is_help && *at == 1));
-    let words = replaced(words.map(|(_, word)| word.into()).collect());
+    let mut words: Vec<OsString> = words.iter().map(OsString::from).collect();
+    if words.get(1).is_some_and(|word| word == "help") {
+        words.remove(1);
+    }
+    let words = replaced(words).into_iter();
     words
-        .into_iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect()
 }

@@ -1,7 +1,7 @@
 //! Reports of mistakes on the command line, in one line, and `ccctl help`.
 
 use super::definition::{Word, lines_of, words as all_words};
-use super::line::respelled;
+use super::line::{CommandLine, global_len, respelled};
 use super::{Ccctl, Global, definition, whole_definition};
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -217,23 +217,16 @@ fn command_of(words: &[OsString]) -> String {
 
 /// The command that the words name, or the start of one.
 fn command_and_name(words: &[OsString]) -> (String, Command) {
-    let mut command = &whole_definition();
-    let mut names = String::from("ccctl");
-    let mut words = words.iter().skip(1);
-    while let Some(word) = words.next() {
-        let text = word.to_string_lossy();
-        if ["--socket", "--host", "-H"].contains(&&*text) {
-            words.next();
-        } else if !text.starts_with('-') {
-            let Some(found) = command.find_subcommand(word) else {
-                break;
-            };
-            names.push(' ');
-            names.push_str(&text);
-            command = found;
-        }
+    let line = CommandLine::of(words);
+    let Some((noun, command)) = line.noun.and_then(|noun| Some((noun, definition(noun)?))) else {
+        return ("ccctl".to_owned(), whole_definition());
+    };
+    let mut after = line.after[global_len(line.after)..].iter();
+    let verb = after.find(|word| !word.as_encoded_bytes().starts_with(b"-"));
+    match verb.and_then(|verb| command.find_subcommand(verb)) {
+        Some(verb) => (format!("ccctl {noun} {}", verb.get_name()), verb.clone()),
+        None => (format!("ccctl {noun}"), command),
     }
-    (names, command.clone())
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use ccd_protocol::tape::Decorator;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::ops::RangeInclusive;
 use std::time::{Duration, SystemTime};
 
 /// Rows and columns of a terminal; the daemon checks their range.
@@ -22,18 +23,45 @@ pub(crate) struct Size {
     pub(crate) cols: i64,
 }
 
+/// Kinds of numbers that may have fractions: those that are allowed, the factor to what the daemon gets, and what to give.
+const NUMBERS: [(&str, RangeInclusive<f64>, f64, &str); 8] = [
+    ("seconds", 0.0..=f64::MAX, 1.0, SECONDS),
+    ("in_ms", 0.0..=f64::MAX, 1000.0, SECONDS),
+    ("timeout", 0.0..=f64::MAX, 1000.0, SECONDS),
+    (
+        "ms",
+        0.0..=f64::MAX,
+        1.0,
+        "0 or more milliseconds, such as 500",
+    ),
+    (
+        "minutes",
+        0.0..=f64::MAX,
+        60.0,
+        "0 or more minutes, such as 10 or 0.5",
+    ),
+    (
+        "interval",
+        0.1..=3600.0,
+        1.0,
+        "0.1 to 3600 seconds, such as 2 or 0.5",
+    ),
+    (
+        "factor",
+        f64::MIN_POSITIVE..=f64::MAX,
+        1.0,
+        "a number above 0, such as 2 or 0.5",
+    ),
+    ("percent", 0.0..=100.0, 1.0, "0 to 100"),
+];
+const SECONDS: &str = "0 or more seconds, such as 2 or 0.5";
+
 /// Reads the value of an argument of a kind in `commands.txt`; the error says what to give instead.
 pub(super) fn read(kind: &str, text: &str) -> Result<Value, String> {
     Ok(match kind {
         "count" => json!(count(text)?),
         "int" => json!(text.parse::<i64>().map_err(|_| "give a whole number")?),
-        "seconds" => json!(seconds(text)?),
-        "in_ms" => json!(seconds(text)? * 1000.0),
-        "ms" => json!(not_negative(text, "0 or more milliseconds, such as 500")?),
-        "minutes" => json!(60.0 * not_negative(text, "0 or more minutes, such as 10 or 0.5")?),
-        "interval" => json!(interval(text)?),
         "timeout" if text == "none" => json!(text),
-        "timeout" => json!(seconds(text)? * 1000.0),
         "age" => json!(age(text)?),
         "days" if text.ends_with(|c: char| c.is_ascii_alphabetic()) => json!(age(text)?),
         "days" => json!(age(&format!("{text}d"))?),
@@ -41,8 +69,6 @@ pub(super) fn read(kind: &str, text: &str) -> Result<Value, String> {
         // The daemon checks other times.
         "moment" => json!(ago(text).unwrap_or_else(|| text.to_owned())),
         "turns" => json!(turn_numbers(text)?),
-        "factor" => json!(factor(text)?),
-        "percent" => json!(percent(text)?),
         "latency" => latency(text)?,
         "size" => size(text)?,
         "dir" | "place" | "project" => json!(directory(text)?),
@@ -54,9 +80,16 @@ pub(super) fn read(kind: &str, text: &str) -> Result<Value, String> {
         "file" | "tape" | "text_file" | "json_file" if text.is_empty() => {
             return Err("give a path".to_owned());
         }
-        kind => match kind.split_once("..") {
-            Some(limits) => json!(within(text, limits)?),
-            None => json!(text),
+        kind => match (
+            NUMBERS.iter().find(|known| known.0 == kind),
+            kind.split_once(".."),
+        ) {
+            (Some((_, range, unit, wanted)), _) => match text.parse::<f64>() {
+                Ok(number) if number.is_finite() && range.contains(&number) => json!(number * unit),
+                _ => return Err(format!("give {wanted}")),
+            },
+            (None, Some(limits)) => json!(within(text, limits)?),
+            (None, None) => json!(text),
         },
     })
 }
@@ -73,9 +106,8 @@ pub(super) fn is_known(kind: &'static str) -> bool {
 
 /// True for kinds whose values may start with `-`, so that a negative number is not taken for an option.
 pub(super) fn is_number(kind: &str) -> bool {
-    let numbers =
-        "count int seconds in_ms ms minutes interval timeout age days factor percent latency";
-    kind.contains("..") || numbers.split(' ').any(|number| number == kind)
+    let others = ["count", "int", "age", "days", "latency"];
+    kind.contains("..") || others.contains(&kind) || NUMBERS.iter().any(|known| known.0 == kind)
 }
 
 /// The words that a kind allows, if it is a list of words; those in parentheses are not shown.
@@ -118,19 +150,6 @@ fn directory(text: &str) -> Result<String, String> {
     }
 }
 
-/// Parses seconds, fractions allowed.
-fn seconds(text: &str) -> Result<f64, String> {
-    not_negative(text, "0 or more seconds, such as 2 or 0.5")
-}
-
-/// Parses a refresh interval in seconds.
-fn interval(text: &str) -> Result<f64, String> {
-    match seconds(text) {
-        Ok(seconds @ 0.1..=3600.0) => Ok(seconds),
-        _ => Err("give 0.1 to 3600 seconds, such as 2 or 0.5".to_owned()),
-    }
-}
-
 /// Parses an age: seconds, or a number with s, m, h or d; returns seconds.
 fn age(text: &str) -> Result<f64, String> {
     const UNITS: [(char, f64); 4] = [('s', 1.0), ('m', 60.0), ('h', 3_600.0), ('d', 86_400.0)];
@@ -139,7 +158,10 @@ fn age(text: &str) -> Result<f64, String> {
         Some((_, seconds)) => (&text[..text.len() - 1], *seconds),
         None => (text, 1.0),
     };
-    not_negative(number, "a time such as 90, 90s, 30m, 12h or 7d").map(|number| number * seconds)
+    match number.parse::<f64>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number * seconds),
+        _ => Err("give a time such as 90, 90s, 30m, 12h or 7d".to_owned()),
+    }
 }
 
 /// The time of an age, counted back from now, in RFC 3339.
@@ -168,14 +190,6 @@ fn time(text: &str) -> Result<String, String> {
         Ok(text.to_owned())
     } else {
         Err("give a time such as 12h, 7d, 2026-01-31 or 2026-01-31T12:00:00Z".to_owned())
-    }
-}
-
-/// Parses a speed factor.
-fn factor(text: &str) -> Result<f64, String> {
-    match not_negative(text, "") {
-        Ok(factor) if factor > 0.0 => Ok(factor),
-        _ => Err("give a number above 0, such as 2 or 0.5".to_owned()),
     }
 }
 
@@ -252,13 +266,6 @@ fn turn_numbers(text: &str) -> Result<TurnNumbers, String> {
     }
 }
 
-fn percent(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if (0.0..=100.0).contains(&number) => Ok(number),
-        _ => Err("give 0 to 100".to_owned()),
-    }
-}
-
 fn latency(text: &str) -> Result<Value, String> {
     let number = |text: &str| text.trim().parse::<u64>().ok();
     let parsed = match text.split_once('-') {
@@ -291,13 +298,6 @@ fn tools(text: &str) -> Result<Value, String> {
     }
 }
 
-fn not_negative(text: &str, wanted: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
-        _ => Err(format!("give {wanted}")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -320,6 +320,7 @@ mod tests {
         for bad in ["", "d", "-1d", "1w", "soon"] {
             assert!(age(bad).is_err(), "{bad}");
         }
+        let factor = |text| read("factor", text);
         assert!(factor("0").is_err() && factor("-1").is_err() && factor("0.5").is_ok());
     }
 

@@ -8,7 +8,7 @@ pub(crate) use screen::{Below, UserScreen};
 
 use crate::args::{Given, Size};
 use crate::call::{ConnectError, Connection, DaemonAddress, Losses};
-use crate::detach_keys::{DetachKeys, Watch};
+use crate::detach_keys::{Watch, in_words};
 use crate::fields::Fields as _;
 use crate::lifeline::Lifeline;
 use crate::output::decode;
@@ -66,7 +66,7 @@ pub(crate) enum Way {
 pub(crate) fn attach_own(
     session: &Session,
     title: &str,
-    keys: &DetachKeys,
+    keys: &[String],
     place: &DaemonAddress,
     context: &Context,
 ) -> Result<Way, Failure> {
@@ -77,10 +77,7 @@ pub(crate) fn attach_own(
     let mut connection = Connection::over(place.connect()?).named(CLIENT_NAME);
     let mut viewer = Viewer::new(params, session, place.clone(), &connection, true)?;
     viewer.attach(&mut connection)?;
-    let left = viewer.watch(connection, title.to_owned(), keys);
-    for trouble in viewer.link.troubles() {
-        context.note(&format!("not typed: {trouble}"));
-    }
+    let left = viewer.watch(connection, title.to_owned(), keys, context);
     if let Some(error) = viewer.link.refusal() {
         return Ok(Way::Refused(Box::new(error)));
     }
@@ -106,7 +103,7 @@ pub(crate) fn require_terminal() -> Result<(), Failure> {
 /// Attaches the terminal to the session of these parameters.
 pub(crate) fn attach_to(
     params: SessionAttachParams,
-    keys: &DetachKeys,
+    keys: &[String],
     context: &mut Context,
 ) -> Result<Exit, Failure> {
     require_terminal()?;
@@ -126,10 +123,7 @@ pub(crate) fn attach_to(
     context.remark(&format!("attached to {name}, {}", way_out(keys)));
     // The note above scrolls out of sight at once; a program may replace the title.
     let title = format!("{name}, {}", way_out(keys));
-    let left = viewer.watch(connection, title, keys);
-    for trouble in viewer.link.troubles() {
-        context.note(&format!("not typed: {trouble}"));
-    }
+    let left = viewer.watch(connection, title, keys, context);
     report_end(left?, &session.session_id, &name, context)
 }
 
@@ -188,12 +182,13 @@ impl Viewer {
         &mut self,
         mut connection: Connection,
         title: String,
-        keys: &DetachKeys,
+        keys: &[String],
+        context: &Context,
     ) -> Result<Detachment, Failure> {
         let screen = UserScreen::enter(title).map_err(Failure::io("the terminal"))?;
         let screen: Screen = Arc::new(Mutex::new(screen));
         let _given_back = threads::GivenBack::whatever_happens(&screen);
-        self.way_out = keys.in_words();
+        self.way_out = in_words(keys);
         let keys = Watch::new(keys);
         let read_only = self.params.read_only;
         let left = threads::heed_signals(self.link.clone(), Arc::clone(&screen))
@@ -209,6 +204,9 @@ impl Viewer {
             _ => None,
         };
         screen.lock().leave(below.unwrap_or(Below::All));
+        for trouble in self.link.troubles() {
+            context.note(&format!("not typed: {trouble}"));
+        }
         left
     }
 
@@ -319,16 +317,18 @@ impl Viewer {
         let mut losses = Losses::since(since);
         loop {
             let may_go_on = losses.may_go_on();
-            let session = || self.params.session.clone();
+            let session = &self.params.session;
             let found = self.place.try_connect().map_err(|error| match error {
-                ConnectError::Ssh(error) => ConnectError::Broken {
-                    session: session(),
-                    why: error.to_string(),
-                },
+                ConnectError::Ssh(why) => ConnectError::Ssh(format!(
+                    "the connection broke: {why}; the session {session} keeps running there"
+                )),
                 error => error,
             });
             let Some(stream) = found? else {
-                return Err(ConnectError::Gone { session: session() }.into());
+                return Err(ConnectError::Failed(format!(
+                    "the daemon has ended, and the session {session} with it; ccctl read {session} still prints its output"
+                ))
+                .into());
             };
             if !may_go_on {
                 return Err(Failure::Lost {
@@ -367,10 +367,10 @@ fn miss_notice(miss: &ErrorObject, way_out: Option<&str>) -> Vec<u8> {
     format!("\r\n\x1b[2m{block}\x1b[m\r\n{prompt}").into_bytes()
 }
 
-fn way_out(keys: &DetachKeys) -> String {
-    match keys.to_string() {
-        none if none.is_empty() => "no keys detach".to_owned(),
-        keys => format!("{keys} detaches"),
+fn way_out(keys: &[String]) -> String {
+    match keys {
+        [] => "no keys detach".to_owned(),
+        keys => format!("{} detaches", keys.join(" ")),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Start through the service manager, if its unit is installed: the daemon then runs as the user set it up.
 
-use super::connect::LocalSocket;
+use super::local_socket::LocalSocket;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 

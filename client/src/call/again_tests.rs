@@ -4,7 +4,6 @@ use super::*;
 use crate::Exit;
 use crate::call::request_at;
 use crate::call::test_server::{TestServer, Turn};
-use ccd_protocol::methods;
 
 fn serve(connections: Vec<Vec<Turn>>) -> TestServer {
     TestServer::start(connections)
@@ -16,22 +15,6 @@ fn ask(server: &TestServer, method: &str, params: &Value) -> Result<Box<RawValue
 
 fn done() -> Turn {
     Turn::Answer(json!({}))
-}
-
-fn record(created_at: &str) -> Turn {
-    Turn::Answer(
-        json!({"session_id": "k3", "name": "sh", "created_at": created_at, "timeout": 30.0}),
-    )
-}
-
-#[test]
-fn every_repeatable_method_exists() {
-    for (noun, verbs) in REPEATABLE {
-        for verb in verbs.split(' ') {
-            let name = format!("{noun}.{verb}");
-            assert!(methods().any(|method| method.name == name), "{name}");
-        }
-    }
 }
 
 #[test]
@@ -49,18 +32,6 @@ fn an_expect_is_repeated_only_with_an_offset_and_waits_for_the_rest_of_its_time(
     let left = again["timeout_ms"].as_f64().unwrap();
     assert!((MOMENT_MS..5000.0).contains(&left), "{left}");
     assert_eq!(again["from"], 7);
-}
-
-#[test]
-fn the_default_time_is_that_of_the_session() {
-    let record = record("2020-01-01T00:00:00.000Z");
-    let server = serve(vec![vec![Turn::Lose], vec![record, done()]]);
-    let params = json!({"session": "sh", "for": "input"});
-    ask(&server, "session.wait", &params).unwrap();
-    let requests = server.requests();
-    assert_eq!(requests[1]["method"], "session.get");
-    let left = requests[2]["params"]["timeout_ms"].as_f64().unwrap();
-    assert!((20_000.0..30_000.0).contains(&left), "{left}");
 }
 
 #[test]
@@ -85,6 +56,7 @@ fn what_is_typed_or_started_is_never_repeated_once_it_was_read() {
         "session.run",
         "session.signal",
         "session.cleanup",
+        "session.close",
         "run.once",
         "daemon.reload",
         "daemon.stop",
@@ -125,23 +97,6 @@ fn what_was_not_read_was_not_done_and_is_sent_again() {
 }
 
 #[test]
-fn a_close_goes_to_the_session_that_was_there_when_it_was_asked_for() {
-    let params = json!({"session": "sh"});
-    let old = record("2020-01-01T00:00:00.000Z");
-    // The second lost request is the lookup of the session.
-    let server = serve(vec![vec![Turn::Lose], vec![Turn::Lose], vec![old, done()]]);
-    ask(&server, "session.close", &params).unwrap();
-    let last = &server.requests()[3];
-    assert_eq!(last["method"], "session.close");
-    assert_eq!(last["params"], json!({"session": "k3"}));
-
-    let new = record("2999-01-01T00:00:00.000Z");
-    let server = serve(vec![vec![Turn::Lose], vec![new]]);
-    let failure = ask(&server, "session.close", &params).unwrap_err();
-    assert!(failure.to_string().contains("it is unknown"), "{failure}");
-}
-
-#[test]
 fn what_is_lost_at_once_twice_is_given_up() {
     let server = serve(vec![vec![Turn::Lose], vec![Turn::Lose]]);
     let failure = ask(&server, "session.list", &json!({})).unwrap_err();
@@ -161,13 +116,15 @@ fn a_daemon_that_stops_is_no_hand_over() {
 
 #[test]
 fn times_are_shortened_to_a_moment_at_least() {
-    let left = |ms: f64, passed_ms| {
-        let mut time = json!(ms);
-        shorten(Some(&mut time), Duration::from_millis(passed_ms));
-        time.as_f64().unwrap()
-    };
-    assert_eq!(left(5000.0, 1000), 4000.0);
-    assert_eq!(left(5000.0, 6000), MOMENT_MS);
-    assert_eq!(left(20.0, 6000), 20.0);
-    assert_eq!(left(0.0, 10), 0.0);
+    for (ms, passed_ms, left) in [
+        (5000.0, 1000, 4000.0),
+        (5000.0, 6000, MOMENT_MS),
+        (20.0, 6000, 20.0),
+        (0.0, 10, 0.0),
+    ] {
+        let params = json!({"timeout_ms": ms, "wait_ms": null, "idle_ms": 9.0});
+        let rest = for_the_rest(&params, Duration::from_millis(passed_ms));
+        let expected = json!({"timeout_ms": left, "wait_ms": null, "idle_ms": 9.0});
+        assert_eq!(rest, expected);
+    }
 }

@@ -1,74 +1,27 @@
-//! Finds the daemon's socket and connects to it.
+//! Where the daemon is, and connections to it.
 
 use super::activation;
-use super::failure::Failure;
-use super::foreign_folder::ForeignFolder;
+use super::connect_error::ConnectError;
 use super::host::{Host, HostError};
-use super::no_folder::NoFolder;
-use super::peer::{self, Foreign};
+use super::local_socket::LocalSocket;
 use super::processes;
-use super::request::{Connection, pinged};
-use super::ssh::{HostLink, SshError};
+use super::request::Connection;
+use super::ssh::HostLink;
 use super::start;
-use super::start_files::where_else;
-use crate::Exit;
 use crate::args::Global;
 use ccd_protocol::Inherited;
-use ccd_protocol::socket::{SocketPathError, socket_path};
+use ccd_protocol::socket::socket_path;
 use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsString;
 use std::fmt::{self, Display};
-use std::io;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
-
-/// How often a daemon of root is asked whether it serves this user: one that is about to exit does not reply, the next does.
-const MAX_ASKS: u32 = 5;
 
 /// How long a daemon whose socket is gone may take to listen again.
 const REVIVE_LIMIT: Duration = Duration::from_secs(2);
 
 const REVIVE_PAUSE: Duration = Duration::from_millis(5);
-
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ConnectError {
-    #[error(transparent)]
-    Path(#[from] SocketPathError),
-    #[error(transparent)]
-    Host(#[from] HostError),
-    #[error(transparent)]
-    Ssh(#[from] SshError),
-    #[error("no daemon is running at {place}; ccctl daemon start starts one")]
-    NoDaemon { place: String },
-    #[error(
-        "the daemon has ended, and the session {session} with it; ccctl read {session} still prints its output"
-    )]
-    Gone { session: String },
-    #[error("the connection broke: {why}; the session {session} keeps running there")]
-    Broken { session: String, why: String },
-    #[error("could not connect to {}: {source}{advice}", .socket.display())]
-    Socket {
-        socket: PathBuf,
-        source: io::Error,
-        advice: String,
-    },
-    #[error("the daemon does not serve this user: {0}; choose another socket")]
-    Refused(Foreign),
-    #[error(transparent)]
-    Start(#[from] start::StartError),
-}
-
-impl ConnectError {
-    pub(crate) fn exit(&self) -> Exit {
-        match self {
-            ConnectError::Path(_) | ConnectError::Host(_) => Exit::Usage,
-            ConnectError::Ssh(SshError::Refused { .. }) => Exit::Refused,
-            _ => Exit::NoDaemon,
-        }
-    }
-}
 
 /// Where the daemon is, and whether it may be started.
 #[derive(Debug, Clone)]
@@ -83,15 +36,6 @@ pub(crate) struct DaemonAddress {
 pub(super) enum At {
     Here(LocalSocket),
     Elsewhere(Arc<HostLink>),
-}
-
-#[derive(Debug, Clone)]
-pub(super) struct LocalSocket {
-    pub(super) path: PathBuf,
-    /// True if the socket was named on the command line; a daemon that is started then gets it as an option.
-    pub(super) is_explicit: bool,
-    /// True if the user named it at all, so its directory is not the daemon's own.
-    pub(super) is_named: bool,
 }
 
 /// The other host at which the daemon of this process is.
@@ -122,12 +66,14 @@ impl DaemonAddress {
         env: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Self, ConnectError> {
         let place = Self::here(global, &env)?;
-        Ok(match host_asked_for(global, env) {
-            Some(host) => Self {
-                at: At::Elsewhere(Arc::new(HostLink::new(host.parse()?, global.verbose))),
-                ..place
-            },
-            None => place,
+        let Some(host) = host_asked_for(global, env) else {
+            return Ok(place);
+        };
+        let host = host.parse();
+        let host = host.map_err(|error: HostError| ConnectError::Usage(error.to_string()))?;
+        Ok(Self {
+            at: At::Elsewhere(Arc::new(HostLink::new(host, global.verbose))),
+            ..place
         })
     }
 
@@ -146,7 +92,8 @@ impl DaemonAddress {
             at: At::Here(LocalSocket {
                 is_explicit: socket.is_some(),
                 is_named: socket.is_some() || is_set("CCD_SOCKET"),
-                path: socket_path(socket, env)?,
+                path: socket_path(socket, env)
+                    .map_err(|error| ConnectError::Usage(error.to_string()))?,
             }),
         })
     }
@@ -263,72 +210,6 @@ impl Display for DaemonAddress {
     }
 }
 
-impl LocalSocket {
-    /// Connects to a running daemon that serves this user; `None` if nobody listens.
-    /// Where root listens, only a request shows whether it does so for a daemon of this user, as a service manager of the
-    /// system may, or for its own, which closes the connections of other users without a word.
-    pub(super) fn connect(&self) -> Result<Option<UnixStream>, ConnectError> {
-        let mut asks = 0;
-        loop {
-            let Some(stream) = self.open()? else {
-                return Ok(None);
-            };
-            let Ok(Some(foreign)) = peer::foreign(&stream) else {
-                return Ok(Some(stream));
-            };
-            asks += 1;
-            match pinged(stream) {
-                Ok(stream) => return Ok(Some(stream)),
-                Err(Failure::Lost { .. }) if asks < MAX_ASKS => {}
-                Err(Failure::Lost { .. }) => return Err(ConnectError::Refused(foreign)),
-                // It is at a limit, or hangs: the request that follows says so.
-                Err(_) => return self.open(),
-            }
-        }
-    }
-
-    fn open(&self) -> Result<Option<UnixStream>, ConnectError> {
-        let connected = UnixStream::connect(&self.path);
-        match connected.and_then(|stream| peer::check(&stream).map(|()| stream)) {
-            Ok(stream) => Ok(Some(stream)),
-            Err(source) => match NoFolder::above(&self.path) {
-                Some(found) => Err(self.elsewhere(io::Error::other(found))),
-                None if nobody_listens(&source) => Ok(None),
-                None => Err(self.unusable(source)),
-            },
-        }
-    }
-
-    fn unusable(&self, source: io::Error) -> ConnectError {
-        let is_closed = source.kind() == io::ErrorKind::PermissionDenied;
-        match ForeignFolder::above(&self.path).filter(|_| is_closed) {
-            Some(folder) => self.elsewhere(io::Error::other(folder)),
-            None => ConnectError::Socket {
-                socket: self.path.clone(),
-                advice: advice(&source).to_owned(),
-                source,
-            },
-        }
-    }
-
-    fn elsewhere(&self, source: io::Error) -> ConnectError {
-        ConnectError::Socket {
-            socket: self.path.clone(),
-            source,
-            advice: format!("; {}", where_else(self.is_named)),
-        }
-    }
-
-    #[cfg(test)]
-    pub(super) fn named(path: PathBuf) -> Self {
-        Self {
-            path,
-            is_explicit: true,
-            is_named: true,
-        }
-    }
-}
-
 /// The host that the command line names or, unless it names a socket, `$CCD_HOST`.
 pub(crate) fn host_asked_for(
     global: &Global,
@@ -344,7 +225,7 @@ pub(crate) fn host_asked_for(
 #[cfg(test)]
 impl DaemonAddress {
     /// The place of a socket, where no daemon is started.
-    pub(crate) fn of_socket(path: PathBuf) -> Self {
+    pub(crate) fn of_socket(path: std::path::PathBuf) -> Self {
         Self {
             at: At::Here(LocalSocket::named(path)),
             may_start: false,
@@ -353,28 +234,10 @@ impl DaemonAddress {
     }
 }
 
-fn advice(error: &io::Error) -> &'static str {
-    let is_foreign = error.get_ref().is_some_and(|source| source.is::<Foreign>());
-    match error.kind() {
-        _ if is_foreign => "; choose another socket, or run ccctl as the user it belongs to",
-        io::ErrorKind::PermissionDenied => {
-            "; a daemon serves only its own user: choose another socket, or run ccctl as the daemon's user"
-        }
-        _ => "",
-    }
-}
-
-/// True if there is no socket file, or only one that a killed daemon left.
-fn nobody_listens(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Exit;
     use std::os::unix::net::UnixListener;
 
     fn place(socket: &std::path::Path, env: &[(&str, &str)]) -> DaemonAddress {

@@ -1,12 +1,12 @@
 //! Why a command failed, and the line that reports it.
 
-use super::again::is_repeatable;
-use super::connect::ConnectError;
+use super::connect_error::ConnectError;
 use super::hint::{self, hint};
 use super::host::is_elsewhere;
+use super::repeatable::is_repeatable;
 use crate::Exit;
 use ccd_protocol::ErrorObject;
-use serde::Serialize;
+use serde_json::json;
 use std::fmt::Display;
 use std::io;
 
@@ -95,28 +95,20 @@ impl Failure {
     /// The line for programs, without a newline: `{"error": {code?, message, data}}`. Errors of ccctl itself have no
     /// code, and the exit status as their kind; for a request without a reply, `done` says whether it was carried out.
     pub(crate) fn json(&self) -> String {
-        #[derive(Serialize)]
-        struct ErrorLine<'a> {
-            error: &'a ErrorObject,
-        }
         let error = match self {
-            Failure::Refused { error, .. } => error,
-            _ => {
-                let mut data = serde_json::json!({"kind": self.exit().kind()});
-                match self {
-                    Failure::Lost {
-                        was_read: false, ..
-                    } => data["done"] = "no".into(),
-                    Failure::Lost { .. } | Failure::Silent { .. } => {
-                        data["done"] = "unknown".into();
-                    }
-                    _ => {}
-                }
-                let error = serde_json::json!({"message": self.to_string(), "data": data});
-                return serde_json::json!({ "error": error }).to_string();
-            }
+            Failure::Refused { error, .. } => json!(error),
+            _ => json!({"message": self.to_string(), "data": {"kind": self.exit().kind()}}),
         };
-        serde_json::to_string(&ErrorLine { error }).unwrap_or_else(|_| self.line())
+        let mut line = json!({ "error": error });
+        let done = match self {
+            Failure::Lost { was_read, .. } => Some(if *was_read { "unknown" } else { "no" }),
+            Failure::Silent { .. } => Some("unknown"),
+            _ => None,
+        };
+        if let Some(done) = done {
+            line["error"]["data"]["done"] = done.into();
+        }
+        line.to_string()
     }
 
     /// The daemon's data about the error, except the hint, as lines for `-v`.
@@ -172,35 +164,11 @@ pub(crate) fn written_bytes(error: &ErrorObject) -> Option<usize> {
 }
 
 pub(super) fn message_of(method: &str, error: &ErrorObject) -> String {
-    let message = in_options(&error.message);
+    let message = hint::in_options(&error.message);
     match hint(method, error) {
         Some(hint) => format!("{message}; {hint}"),
-        None => message,
+        None => message.into_owned(),
     }
-}
-
-/// Returns a message about a parameter with the option that set it.
-fn in_options(message: &str) -> String {
-    const OPTIONS: [(&str, &str); 8] = [
-        ("tape.match.ignore_args", "--ignore-arg"),
-        ("tape.match.ignore_env", "--ignore-env"),
-        ("tape.match.allow_env", "--allow-env"),
-        ("tape.error_rate", "--error-rate"),
-        ("tape.latency", "--latency"),
-        ("tape.seed", "--seed"),
-        ("tape.tag", "--tag"),
-        ("tape.root", "--tapes"),
-    ];
-    let found = OPTIONS.iter().find_map(|(parameter, option)| {
-        let rest = message.strip_prefix(parameter)?;
-        // The number of an element of a list.
-        let rest = match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-            Some((_, rest)) => rest,
-            None => rest,
-        };
-        Some(format!("{option}{rest}"))
-    });
-    found.unwrap_or_else(|| message.to_owned())
 }
 
 /// What is known about a request without a reply, and what to do.
@@ -286,18 +254,6 @@ mod tests {
         assert!(details.contains(&"  kind: expect_timeout".to_owned()));
         assert!(details.ends_with(&["  recent_output:".into(), "    a".into(), "    b".into()]));
         assert!(!details.iter().any(|line| line.contains("hint")));
-    }
-
-    #[test]
-    fn a_parameter_is_named_by_its_option() {
-        assert_eq!(
-            in_options("tape.match.ignore_args[0] is not a regular expression: x"),
-            "--ignore-arg is not a regular expression: x"
-        );
-        assert_eq!(
-            in_options("tests.json: tape.tag is"),
-            "tests.json: tape.tag is"
-        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 /// Advice in terms of the command line, a line each, and the first that fits is given. Above the blank line, for errors: the
 /// kind, members that the data has or has not (`!`), the methods (`@`), and the advice; `-` is none. Below it, for requests
-/// without a reply: the methods, what is unknown, and how to find out.
+/// without a reply: the methods, what is unknown, and how to find out. At the end, parameters and the options that set them.
 const ADVICE: &str = include_str!("advice.txt");
 
 /// Returns what to do about an error of a method or a command; `None` if the message is enough or there is no advice.
@@ -18,9 +18,7 @@ pub(crate) fn hint<'a>(method: &str, error: &'a ErrorObject) -> Option<Cow<'a, s
             None => "ccctl call rpc.discover lists all methods".into(),
         });
     }
-    let (errors, _) = ADVICE.split_once("\n\n")?;
-    let mut lines = errors.lines().filter_map(|line| line.split_once(": "));
-    match lines.find(|(when, _)| fits(when, method, error)) {
+    match lines(0).find(|(when, _)| fits(when, method, error)) {
         Some((_, "-")) => None,
         Some((_, advice)) => Some(advice.into()),
         None => {
@@ -28,6 +26,31 @@ pub(crate) fn hint<'a>(method: &str, error: &'a ErrorObject) -> Option<Cow<'a, s
             in_commands(hint)
         }
     }
+}
+
+/// The lines of a paragraph of [`ADVICE`].
+fn lines(paragraph: usize) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let lines = ADVICE
+        .split("\n\n")
+        .nth(paragraph)
+        .unwrap_or_default()
+        .lines();
+    lines.filter_map(|line| line.split_once(": "))
+}
+
+/// Returns a message about a parameter, or an element of one, with the option that set it.
+pub(super) fn in_options(message: &str) -> Cow<'_, str> {
+    let of_option = |(parameter, option)| {
+        let rest = message.strip_prefix(parameter)?;
+        let element = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        Some(format!(
+            "{option}{}",
+            element.map_or(rest, |(_, rest)| rest)
+        ))
+    };
+    lines(2)
+        .find_map(of_option)
+        .map_or(message.into(), Cow::Owned)
 }
 
 fn fits(when: &str, method: &str, error: &ErrorObject) -> bool {
@@ -52,9 +75,7 @@ fn fits(when: &str, method: &str, error: &ErrorObject) -> bool {
 
 /// What is unknown after the loss of a reply, and what to do; `None` for methods that change nothing.
 pub(super) fn after_loss(method: &str) -> Option<String> {
-    let (_, methods) = ADVICE.split_once("\n\n")?;
-    let mut lines = methods.lines().filter_map(|line| line.split_once(": "));
-    let (_, what) = lines.find(|(methods, _)| methods.split(',').any(|one| one == method))?;
+    let (_, what) = lines(1).find(|(methods, _)| methods.split(',').any(|one| one == method))?;
     Some(format!("it is unknown whether {what}"))
 }
 
@@ -115,22 +136,28 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_advice_is_about_a_kind_or_methods_that_there_are() {
-        let (errors, methods) = ADVICE.split_once("\n\n").unwrap();
-        for line in errors.lines() {
-            let kind = line.split([' ', ':']).next().unwrap();
-            assert!(
-                ErrorCode::ALL.iter().any(|code| code.kind() == kind),
-                "{line}"
-            );
+    fn a_parameter_is_named_by_its_option() {
+        for (message, told) in [
+            (
+                "tape.match.ignore_args[0] is not: x",
+                "--ignore-arg is not: x",
+            ),
+            ("tests.json: tape.tag is", "tests.json: tape.tag is"),
+        ] {
+            assert_eq!(in_options(message), told);
         }
-        for line in methods.lines() {
-            for method in line.split(": ").next().unwrap().split(',') {
-                assert!(
-                    ccd_protocol::methods().any(|one| one.name == method),
-                    "{line}"
-                );
-            }
+    }
+
+    #[test]
+    fn every_line_of_advice_is_about_a_kind_or_methods_that_there_are() {
+        for (when, _) in lines(0) {
+            let mut known = ErrorCode::ALL.iter();
+            let kind = when.split(' ').next().unwrap();
+            assert!(known.any(|code| code.kind() == kind), "{when}");
+        }
+        for method in lines(1).flat_map(|(methods, _)| methods.split(',')) {
+            let mut known = ccd_protocol::methods();
+            assert!(known.any(|one| one.name == method), "{method}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! Starts the `ccd` program, detached from the caller's terminal, directory and files.
 
-use super::connect::LocalSocket;
+use super::local_socket::LocalSocket;
+use crate::program::{NO_CCD, find_ccd};
 use rustix::io::{FdFlags, fcntl_setfd};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
@@ -9,21 +10,11 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-const PROGRAM: &str = "ccd";
-
 /// Environment variables with paths, which are made absolute because the daemon runs in `/`.
 const PATH_VARIABLES: [&str; 4] = ["CCD_HOME", "CCD_SOCKET", "CCD_CONFIG", "CCD_COACH_HOME"];
 
 /// Maximum length of the daemon's last output in an error, in bytes.
 const MAX_LAST_WORDS_LEN: usize = 500;
-
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum LaunchError {
-    #[error("the program ccd is neither next to ccctl nor on PATH; install both in one directory")]
-    NoProgram,
-    #[error("{}: {source}", .path.display())]
-    Io { path: PathBuf, source: io::Error },
-}
 
 #[derive(Debug)]
 pub(crate) struct StartOutput {
@@ -32,11 +23,11 @@ pub(crate) struct StartOutput {
 }
 
 /// Starts `ccd` for `socket` with its output in `log`, which is emptied first.
-pub(crate) fn launch(socket: &LocalSocket, log: &StartOutput) -> Result<Child, LaunchError> {
-    let program = find_program().ok_or(LaunchError::NoProgram)?;
+pub(crate) fn launch(socket: &LocalSocket, log: &StartOutput) -> Result<Child, String> {
+    let program = find_ccd().ok_or(NO_CCD)?;
     let failed = |path: &Path| {
         let path = path.to_owned();
-        move |source| LaunchError::Io { path, source }
+        move |source: io::Error| format!("{}: {source}", path.display())
     };
     log.file.set_len(0).map_err(failed(&log.path))?;
     let output = || log.file.try_clone().map_err(failed(&log.path));
@@ -85,24 +76,6 @@ impl StartOutput {
             None => format!("it printed nothing to {}", self.path.display()),
         }
     }
-}
-
-/// The program next to this one, or the first on PATH.
-pub(crate) fn find_program() -> Option<PathBuf> {
-    let own = std::env::current_exe().ok();
-    let beside = own.as_deref().and_then(Path::parent).map(Path::to_owned);
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    beside
-        .into_iter()
-        .chain(std::env::split_paths(&path).filter(|folder| folder.is_absolute()))
-        .map(|folder| folder.join(PROGRAM))
-        .find(|program| is_executable(program))
-}
-
-fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::metadata(path)
-        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
 /// Marks all descriptors except the standard streams as close-on-exec.

@@ -1,19 +1,16 @@
 //! Calls of the daemon: one line per request, one line per reply.
 
-use super::again::again;
-use super::connect::DaemonAddress;
 use super::failure::Failure;
 use ccd_protocol::daemon::DaemonPing;
-use ccd_protocol::session::SessionClose;
 use ccd_protocol::{Caller, ErrorCode, ErrorObject, Method, NoParams, PROTOCOL_VERSION};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Value, json};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Client name of ccctl, as the history shows it.
 pub(crate) const CLIENT_NAME: &str = "ccctl";
@@ -302,67 +299,12 @@ pub(crate) fn request_line(
     Ok(line)
 }
 
-/// Connects to `place` and calls a method, again if [`again()`] says that this is safe. Fails if the daemon replies to nothing any
-/// more after `limit`.
-pub(crate) fn fetch_within(
-    place: &DaemonAddress,
+pub(super) fn answer<T: DeserializeOwned>(
     method: &str,
-    params: &impl Serialize,
-    limit: Option<Duration>,
-) -> Result<Answer<Value>, Failure> {
-    answer(
-        method,
-        request_within(place, method, &written(method, params)?, limit)?,
-    )
-}
-
-fn answer<T: DeserializeOwned>(method: &str, json: Box<RawValue>) -> Result<Answer<T>, Failure> {
+    json: Box<RawValue>,
+) -> Result<Answer<T>, Failure> {
     let value = serde_json::from_str(json.get()).map_err(|error| garbled(method, &error))?;
     Ok(Answer { value, json })
-}
-
-pub(crate) fn close(place: &DaemonAddress, session: &str) -> Result<Value, Failure> {
-    let params = json!({ "session": session });
-    fetch_within(place, SessionClose::NAME, &params, None).map(|answer| answer.value)
-}
-
-/// Connects to `place` and calls a method by name, as [`fetch_within`] does.
-pub(crate) fn request_at(
-    place: &DaemonAddress,
-    method: &str,
-    params: &impl Serialize,
-) -> Result<Box<RawValue>, Failure> {
-    request_within(place, method, &written(method, params)?, None)
-}
-
-fn request_within(
-    place: &DaemonAddress,
-    method: &str,
-    params: &RawValue,
-    limit: Option<Duration>,
-) -> Result<Box<RawValue>, Failure> {
-    let start = Instant::now();
-    let mut connection = Connection::over(place.connect()?).within(limit)?;
-    let done = match connection.exchange(method, params) {
-        Err(Failure::Lost { was_read, .. }) => again(place, method, params, start, was_read, limit),
-        done => {
-            // A ping may be outstanding on one with a limit.
-            if limit.is_none() {
-                place.keep(connection);
-            }
-            done
-        }
-    };
-    done.map_err(|failure| match failure {
-        Failure::Silent { method, .. } => Failure::Silent {
-            method,
-            pid: place
-                .processes()
-                .first()
-                .map(|pid| pid.as_raw_nonzero().get()),
-        },
-        other => other,
-    })
 }
 
 /// Whether a call that a handover interrupted may have been carried out; `None` for other errors, and if the error says

@@ -3,6 +3,7 @@
 use super::*;
 use crate::Exit;
 use crate::call::test_server::{TestServer, Turn};
+use crate::call::{DaemonAddress, fetch_within};
 use ccd_protocol::{ErrorCode, NoParams};
 
 /// A server that answers the first request of each connection with the next of `replies`, then closes it.
@@ -88,8 +89,8 @@ fn a_long_request_that_is_not_read_is_silent() {
     let socket = folder.path().join("s");
     let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
     let place = DaemonAddress::of_socket(socket);
-    let long = written("session.send", &"x".repeat(4 << 20)).unwrap();
+    let long = "x".repeat(4 << 20);
     let limit = Some(Duration::from_millis(1));
-    let failure = request_within(&place, "session.send", &long, limit).unwrap_err();
+    let failure = fetch_within(&place, "session.send", &long, limit).unwrap_err();
     assert!(matches!(failure, Failure::Silent { .. }), "{failure:?}");
 }

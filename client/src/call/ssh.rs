@@ -1,6 +1,6 @@
 //! Connections to the daemon of another host: the standard input and output of `ssh`, which runs `ccctl dial` there.
 
-use super::connect::ConnectError;
+use super::connect_error::ConnectError;
 use super::failure::{Failure, message_of};
 use super::host::Host;
 use super::request::Connection;
@@ -8,6 +8,7 @@ use ccd_protocol::daemon::DaemonPing;
 use ccd_protocol::{ErrorCode, ErrorObject, Inherited, Method as _, NoParams};
 use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::fmt::Display;
 use std::io::{self, Read as _};
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
@@ -19,6 +20,10 @@ use std::time::{Duration, Instant};
 
 /// The notification with which `ccctl dial` starts: the file mode mask and the limits of the login over there.
 pub(crate) const GREETING: &str = "dial.inherited";
+
+const NO_SSH: &str = "there is no ssh here; install the client of OpenSSH";
+const TALKATIVE: &str =
+    "the shell there prints text before it runs a command; make its start-up files silent";
 
 /// Exit status of `ssh` if there is no connection.
 const NO_CONNECTION: i32 = 255;
@@ -32,31 +37,6 @@ const LAST_WORDS_LIMIT: Duration = Duration::from_millis(300);
 
 /// Most text of `ssh` that is kept, in bytes.
 const MAX_SAID_LEN: usize = 4 << 10;
-
-/// Why there is no connection to the daemon of another host.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum SshError {
-    #[error("{host}: there is no ssh here; install the client of OpenSSH")]
-    NoSsh { host: Host },
-    #[error("{host}: ssh could not connect: {said}")]
-    Unreachable { host: Host, said: String },
-    #[error(
-        "{host}: ccctl is not installed there; put ccctl and ccd into ~/.local/bin there, or into a directory on PATH"
-    )]
-    NoCcctl { host: Host },
-    #[error("{host}: another version of ccd is installed there ({said}); this is version {}", env!("CARGO_PKG_VERSION"))]
-    OtherVersion { host: Host, said: String },
-    #[error(
-        "{host}: the shell there prints text before it runs a command; make its start-up files silent"
-    )]
-    Talkative { host: Host },
-    #[error("{host}: {said}")]
-    Failed { host: Host, said: String },
-    #[error("{host}: {said}")]
-    Refused { host: Host, said: String },
-    #[error("{host}: ssh cannot be run: {source}")]
-    Io { host: Host, source: io::Error },
-}
 
 #[derive(Debug)]
 pub(crate) struct HostLink {
@@ -93,10 +73,7 @@ impl HostLink {
         if let Some(spare) = self.state.lock().spare.take().filter(is_open) {
             return Ok(Some(spare));
         }
-        let failed = |source| SshError::Io {
-            host: self.host.clone(),
-            source,
-        };
+        let failed = |source| self.failed(format!("ssh cannot be run: {source}"));
         let (stream, far) = UnixStream::pair().map_err(failed)?;
         let mut child = self.start(far, may_start, may_ask)?;
         let said = LastWords::listen(child.stderr.take());
@@ -104,9 +81,7 @@ impl HostLink {
         let why = match connection.call::<DaemonPing>(&NoParams {}) {
             Ok(_) => None,
             Err(Failure::Refused { error, .. }) => Some(self.refused(&error)),
-            Err(Failure::Garbled { .. }) => Some(SshError::Talkative {
-                host: self.host.clone(),
-            }),
+            Err(Failure::Garbled { .. }) => Some(self.failed(TALKATIVE)),
             Err(_) => {
                 let _ = stream.shutdown(Shutdown::Both);
                 let status = child.wait().map_err(failed)?;
@@ -119,7 +94,7 @@ impl HostLink {
         };
         if let Some(error) = why {
             let _ = stream.shutdown(Shutdown::Both);
-            return Err(error.into());
+            return Err(error);
         }
         let greeting = connection.skipped.take();
         let mut state = self.state.lock();
@@ -150,20 +125,20 @@ impl HostLink {
         self.state.lock().spare = Some(stream);
     }
 
-    fn start(&self, far: UnixStream, may_start: bool, may_ask: bool) -> Result<Child, SshError> {
+    fn start(
+        &self,
+        far: UnixStream,
+        may_start: bool,
+        may_ask: bool,
+    ) -> Result<Child, ConnectError> {
         let mut words = Vec::new();
         if !may_start {
             words.push("--no-start".to_owned());
         }
         words.push("dial".to_owned());
         let failed = |source: io::Error| match source.kind() {
-            io::ErrorKind::NotFound => SshError::NoSsh {
-                host: self.host.clone(),
-            },
-            _ => SshError::Io {
-                host: self.host.clone(),
-                source,
-            },
+            io::ErrorKind::NotFound => self.failed(NO_SSH),
+            _ => self.failed(format!("ssh cannot be run: {source}")),
         };
         let far = OwnedFd::from(far);
         let mut ssh = self.host.ccctl(&words, may_ask);
@@ -178,22 +153,17 @@ impl HostLink {
         ssh.spawn().map_err(failed)
     }
 
-    fn refused(&self, error: &ErrorObject) -> SshError {
-        let host = self.host.clone();
+    fn refused(&self, error: &ErrorObject) -> ConnectError {
         match error.known() {
-            Some(ErrorCode::VersionMismatch) => SshError::OtherVersion {
-                host,
-                said: error.message.clone(),
-            },
-            _ => SshError::Refused {
-                host,
-                said: message_of(DaemonPing::NAME, error),
-            },
+            Some(ErrorCode::VersionMismatch) => self.other_version(&error.message),
+            _ => {
+                let said = message_of(DaemonPing::NAME, error);
+                ConnectError::Refused(format!("{}: {said}", self.host))
+            }
         }
     }
 
-    fn why(&self, status: ExitStatus, said: &str) -> SshError {
-        let host = self.host.clone();
+    fn why(&self, status: ExitStatus, said: &str) -> ConnectError {
         let named = ["ccctl: ", "ssh: "]
             .iter()
             .find_map(|name| said.strip_prefix(name));
@@ -202,12 +172,29 @@ impl HostLink {
             said => said.to_owned(),
         };
         match status.code() {
-            Some(NO_CONNECTION) => SshError::Unreachable { host, said },
-            Some(code) if NO_PROGRAM.contains(&code) => SshError::NoCcctl { host },
-            Some(2) if said.contains("'dial'") => SshError::OtherVersion { host, said },
-            _ => SshError::Failed { host, said },
+            Some(NO_CONNECTION) => self.failed(format!("ssh could not connect: {said}")),
+            Some(code) if NO_PROGRAM.contains(&code) => no_ccctl(&self.host),
+            Some(2) if said.contains("'dial'") => self.other_version(&said),
+            _ => self.failed(said),
         }
     }
+
+    fn other_version(&self, said: &str) -> ConnectError {
+        let own = env!("CARGO_PKG_VERSION");
+        self.failed(format!(
+            "another version of ccd is installed there ({said}); this is version {own}"
+        ))
+    }
+
+    fn failed(&self, why: impl Display) -> ConnectError {
+        ConnectError::Ssh(format!("{}: {why}", self.host))
+    }
+}
+
+pub(crate) fn no_ccctl(host: &Host) -> ConnectError {
+    ConnectError::Ssh(format!(
+        "{host}: ccctl is not installed there; put ccctl and ccd into ~/.local/bin there, or into a directory on PATH"
+    ))
 }
 
 /// Keeps keys such as `^C` from ending `ssh`: this process passes them on, or ends and closes the connection. `ssh` keeps
@@ -291,7 +278,7 @@ mod tests {
         let link = HostLink::new("ssh://build".parse().unwrap(), false);
         let error = json!({"code": ErrorCode::LimitReached as i32, "message": "3 connections are open",
             "data": {"kind": "limit_reached", "hint": "close some connections"}});
-        let error = ConnectError::from(link.refused(&serde_json::from_value(error).unwrap()));
+        let error = link.refused(&serde_json::from_value(error).unwrap());
         assert_eq!(
             error.to_string(),
             "ssh://build: 3 connections are open; close some connections"

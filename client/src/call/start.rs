@@ -1,17 +1,17 @@
 //! Starts a daemon if none is running; only one, however many clients ask at once.
 
 use super::activation;
-use super::connect::LocalSocket;
+use super::connect_error::ConnectError;
 use super::failure::Failure;
-use super::launch::{self, LaunchError, StartOutput};
+use super::launch::{self, StartOutput};
+use super::local_socket::LocalSocket;
 use super::request::Connection;
 use super::start_files::{LOCK, OUTPUT, SocketFolder};
 use ccd_protocol::NoParams;
 use ccd_protocol::daemon::DaemonPing;
 use rustix::fs::{FlockOperation, flock};
-use std::io;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long a daemon may take until it accepts connections.
@@ -22,30 +22,17 @@ const LOOK_PAUSE: Duration = Duration::from_millis(3);
 /// How long the daemon that holds the lock may take until it accepts connections, after ours has exited.
 const OTHER_LIMIT: Duration = Duration::from_secs(2);
 
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum StartError {
-    #[error("could not start a daemon: {}: {source}", .path.display())]
-    File { path: PathBuf, source: io::Error },
-    #[error("could not start a daemon: {0}")]
-    Launch(#[from] LaunchError),
-    #[error("the daemon exited while starting ({status}): {last_words}")]
-    Ended { status: String, last_words: String },
-    #[error("no daemon started to listen at {}: {last_words}", .socket.display())]
-    Silent { socket: PathBuf, last_words: String },
-}
-
 /// Starts a daemon at `socket`, unless another client is doing so, and connects to it.
-pub(crate) fn start(socket: &LocalSocket) -> Result<UnixStream, StartError> {
+pub(crate) fn start(socket: &LocalSocket) -> Result<UnixStream, ConnectError> {
     let deadline = Instant::now() + START_LIMIT;
-    let failed = |(path, source)| StartError::File { path, source };
-    let folder = SocketFolder::open(&socket.path, socket.is_named).map_err(failed)?;
-    let lock = folder.file(LOCK).map_err(failed)?;
+    let folder = SocketFolder::open(&socket.path, socket.is_named).map_err(not_started)?;
+    let lock = folder.file(LOCK).map_err(not_started)?;
     while flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
         if let Some(stream) = look(socket) {
             return Ok(stream);
         }
         if Instant::now() > deadline {
-            return Err(silent(socket, "another ccctl is starting it".to_owned()));
+            return Err(silent(socket, "another ccctl is starting it"));
         }
         std::thread::sleep(LOOK_PAUSE);
     }
@@ -58,25 +45,28 @@ pub(crate) fn start(socket: &LocalSocket) -> Result<UnixStream, StartError> {
         return Ok(stream);
     }
     let output = StartOutput {
-        file: folder.file(OUTPUT).map_err(failed)?,
+        file: folder.file(OUTPUT).map_err(not_started)?,
         path: folder.path(OUTPUT),
     };
     launch_and_wait(socket, &output, deadline)
 }
 
 /// Makes the directory of a socket as a start does; `is_named` says that the user chose the socket.
-pub(crate) fn make_socket_folder(socket: &Path, is_named: bool) -> Result<(), StartError> {
+pub(crate) fn make_socket_folder(socket: &Path, is_named: bool) -> Result<(), ConnectError> {
     let made = SocketFolder::open(socket, is_named);
-    made.map(drop)
-        .map_err(|(path, source)| StartError::File { path, source })
+    made.map(drop).map_err(not_started)
+}
+
+fn not_started(why: String) -> ConnectError {
+    ConnectError::Failed(format!("could not start a daemon: {why}"))
 }
 
 fn launch_and_wait(
     socket: &LocalSocket,
     output: &StartOutput,
     deadline: Instant,
-) -> Result<UnixStream, StartError> {
-    let mut daemon = launch::launch(socket, output)?;
+) -> Result<UnixStream, ConnectError> {
+    let mut daemon = launch::launch(socket, output).map_err(not_started)?;
     let mut deadline = deadline;
     let mut has_left = false;
     loop {
@@ -87,17 +77,16 @@ fn launch_and_wait(
         }
         if !has_left && let Ok(Some(status)) = daemon.try_wait() {
             if !status.success() {
-                return Err(StartError::Ended {
-                    status: status.to_string(),
-                    last_words: output.last_words(),
-                });
+                let why = output.last_words();
+                let text = format!("the daemon exited while starting ({status}): {why}");
+                return Err(ConnectError::Failed(text));
             }
             // Another daemon has the lock: it is about to listen here, or listens elsewhere.
             has_left = true;
             deadline = deadline.min(Instant::now() + OTHER_LIMIT);
         }
         if Instant::now() > deadline {
-            return Err(silent(socket, output.last_words()));
+            return Err(silent(socket, &output.last_words()));
         }
         std::thread::sleep(LOOK_PAUSE);
     }
@@ -111,11 +100,10 @@ fn look(socket: &LocalSocket) -> Option<UnixStream> {
     (!matches!(answer, Err(Failure::Lost { .. }))).then_some(stream)
 }
 
-fn silent(socket: &LocalSocket, last_words: String) -> StartError {
-    StartError::Silent {
-        socket: socket.path.clone(),
-        last_words,
-    }
+fn silent(socket: &LocalSocket, last_words: &str) -> ConnectError {
+    let socket = socket.path.display();
+    let text = format!("no daemon started to listen at {socket}: {last_words}");
+    ConnectError::Failed(text)
 }
 
 #[cfg(test)]

@@ -29,43 +29,35 @@ impl SocketFolder {
     /// daemon will not change its mode.
     /// The error has the path and the reason if it is a link, belongs to somebody else, or others may write to it or
     /// replace it; such a directory is left as it is.
-    pub(super) fn open(socket: &Path, is_named: bool) -> Result<Self, (PathBuf, io::Error)> {
+    pub(super) fn open(socket: &Path, is_named: bool) -> Result<Self, String> {
         let path = socket.parent().unwrap_or(Path::new("/"));
-        let failed = |source| (path.to_owned(), source);
+        let elsewhere = where_else(is_named);
+        let failed = |why: String| format!("{}: {why}", path.display());
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let user = User {
             uid: rustix::process::geteuid().as_raw(),
             gid: rustix::process::getegid().as_raw(),
             home: home.as_deref(),
         };
-        check_parents(path, user).map_err(|error| {
-            let remedy = error.remedy(where_else(is_named));
-            failed(io::Error::other(format!("{error}; {remedy}")))
-        })?;
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(path)
-            .or_else(|error| match error.kind() {
-                // A file or a link: opening it returns a better error.
-                io::ErrorKind::AlreadyExists => Ok(()),
-                _ => Err(io::Error::other(format!(
-                    "the directory could not be made: {error}; {}",
-                    where_else(is_named)
-                ))),
-            })
-            .map_err(failed)?;
+        check_parents(path, user)
+            .map_err(|error| failed(format!("{error}; {}", error.remedy(elsewhere))))?;
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+        match made {
+            // A file or a link: opening it returns a better error.
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                let why = format!("the directory could not be made: {error}; {elsewhere}");
+                return Err(failed(why));
+            }
+            _ => {}
+        }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let folder = open(path, flags, Mode::empty()).map_err(|error| match error {
-            Errno::LOOP | Errno::NOTDIR => failed(io::Error::other(format!(
-                "a symbolic link or not a directory; {}",
-                where_else(is_named)
-            ))),
-            error => failed(io::Error::other(format!(
-                "the directory cannot be used: {}; {}",
-                io::Error::from(error),
-                where_else(is_named)
-            ))),
+        let folder = open(path, flags, Mode::empty()).map_err(|error| {
+            failed(match error {
+                Errno::LOOP | Errno::NOTDIR => {
+                    format!("a symbolic link or not a directory; {elsewhere}")
+                }
+                error => format!("the directory cannot be used: {error}; {elsewhere}"),
+            })
         })?;
         let folder = File::from(folder);
         check_folder(&folder, is_named).map_err(failed)?;
@@ -77,7 +69,7 @@ impl SocketFolder {
 
     /// Opens the file whose name is the socket's followed by `suffix`, or creates it with mode 0600. Its content is kept.
     /// The error has the path and the reason if it is a link, not a regular file, or not this user's alone.
-    pub(super) fn file(&self, suffix: &str) -> Result<File, (PathBuf, io::Error)> {
+    pub(super) fn file(&self, suffix: &str) -> Result<File, String> {
         let path = self.path(suffix);
         let flags =
             OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -85,14 +77,16 @@ impl SocketFolder {
             .file_name()
             .ok_or(Errno::ISDIR)
             .and_then(|name| openat(&self.folder, name, flags, Mode::RUSR | Mode::WUSR));
-        let checked = match opened {
-            Err(Errno::LOOP) => Err(io::Error::other("a symbolic link; move it away")),
-            // A directory, a socket or a device without a driver.
-            Err(Errno::ISDIR | Errno::NXIO) => Err(not_ours()),
-            Err(error) => Err(error.into()),
-            Ok(file) => check_file(File::from(file)),
+        let why = match opened.map(File::from) {
+            Ok(file) if is_ours(&file) => return Ok(file),
+            Err(Errno::LOOP) => "a symbolic link; move it away".to_owned(),
+            // Also a directory, a socket or a device without a driver.
+            Ok(_) | Err(Errno::ISDIR | Errno::NXIO) => {
+                "not a file that ccctl created; move it away".to_owned()
+            }
+            Err(error) => error.to_string(),
         };
-        checked.map_err(|source| (path, source))
+        Err(format!("{}: {why}", path.display()))
     }
 
     pub(super) fn path(&self, suffix: &str) -> PathBuf {
@@ -102,23 +96,21 @@ impl SocketFolder {
     }
 }
 
-fn check_folder(folder: &File, is_named: bool) -> io::Result<()> {
-    let metadata = folder.metadata()?;
-    let us = rustix::process::geteuid().as_raw();
+fn check_folder(folder: &File, is_named: bool) -> Result<(), String> {
+    let metadata = folder.metadata().map_err(|error| error.to_string())?;
+    let (owner, us) = (metadata.uid(), rustix::process::geteuid().as_raw());
     let mode = metadata.mode() & 0o7777;
-    if metadata.uid() != us {
-        let owner = metadata.uid();
-        return Err(io::Error::other(format!(
-            "the directory belongs to user {owner}, not to user {us}; {}",
-            where_else(is_named)
-        )));
+    let elsewhere = where_else(is_named);
+    if owner != us {
+        return Err(format!(
+            "the directory belongs to user {owner}, not to user {us}; {elsewhere}"
+        ));
     }
     // The daemon restricts its own directory, but not a sticky one, which is meant for many users.
     if mode & STICKY != 0 || (is_named && mode & WRITABLE_BY_OTHERS != 0) {
-        return Err(io::Error::other(format!(
-            "the directory is writable by others (mode {mode:04o}); run chmod go-w on it, or {}",
-            where_else(is_named)
-        )));
+        return Err(format!(
+            "the directory is writable by others (mode {mode:04o}); run chmod go-w on it, or {elsewhere}"
+        ));
     }
     Ok(())
 }
@@ -137,17 +129,13 @@ pub(crate) fn where_else(is_named: bool) -> &'static str {
     }
 }
 
-fn check_file(file: File) -> io::Result<File> {
-    let metadata = file.metadata()?;
-    let is_ours = metadata.is_file()
-        && metadata.uid() == rustix::process::geteuid().as_raw()
-        // Another name of the same file may be somebody's document.
-        && metadata.nlink() == 1;
-    if is_ours { Ok(file) } else { Err(not_ours()) }
-}
-
-fn not_ours() -> io::Error {
-    io::Error::other("not a file that ccctl created; move it away")
+fn is_ours(file: &File) -> bool {
+    file.metadata().is_ok_and(|metadata| {
+        metadata.is_file()
+            && metadata.uid() == rustix::process::geteuid().as_raw()
+            // Another name of the same file may be somebody's document.
+            && metadata.nlink() == 1
+    })
 }
 
 #[cfg(test)]
@@ -170,8 +158,9 @@ mod tests {
         symlink(place.path(), path("link")).unwrap();
         fs::write(path("file"), "").unwrap();
         for name in ["sticky", "open", "link", "file"] {
-            let (named, _) = SocketFolder::open(&path(name).join("s"), true).unwrap_err();
-            assert_eq!(named, path(name));
+            let error = SocketFolder::open(&path(name).join("s"), true).unwrap_err();
+            let start = format!("{}: ", path(name).display());
+            assert!(error.starts_with(&start), "{error}");
             assert_eq!(
                 fs::read_dir(path(name)).map_or(0, Iterator::count),
                 if name == "link" { 4 } else { 0 }
@@ -189,10 +178,8 @@ mod tests {
     fn a_folder_that_cannot_be_made_is_named_with_what_to_do() {
         // Nobody makes a directory there.
         let socket = Path::new("/proc/self/ccd/s");
-        let (path, error) = SocketFolder::open(socket, true).unwrap_err();
-        assert_eq!(path, Path::new("/proc/self/ccd"));
-        let error = error.to_string();
-        let start = "the directory could not be made: ";
+        let error = SocketFolder::open(socket, true).unwrap_err();
+        let start = "/proc/self/ccd: the directory could not be made: ";
         let is_told = error.starts_with(start) && error.ends_with("; choose another socket");
         assert!(is_told, "{error}");
     }
@@ -207,8 +194,9 @@ mod tests {
         symlink(&document, folder.path(OUTPUT)).unwrap();
         fs::hard_link(&document, folder.path(LOCK)).unwrap();
         for suffix in [OUTPUT, LOCK] {
-            let (path, _) = folder.file(suffix).unwrap_err();
-            assert_eq!(path, folder.path(suffix));
+            let error = folder.file(suffix).unwrap_err();
+            let path = folder.path(suffix);
+            assert!(error.starts_with(path.to_str().unwrap()), "{error}");
             fs::remove_file(path).unwrap();
             folder.file(suffix).unwrap();
         }
@@ -231,10 +219,9 @@ mod tests {
         for make in make {
             make(&path);
             let kind = fs::metadata(&path).unwrap().file_type();
-            let (named, error) = folder.file(LOCK).unwrap_err();
-            assert_eq!(named, path);
-            let told = "not a file that ccctl created";
-            assert!(error.to_string().contains(told), "{kind:?}: {error}");
+            let error = folder.file(LOCK).unwrap_err();
+            let told = format!("{}: not a file that ccctl created", path.display());
+            assert!(error.starts_with(&told), "{kind:?}: {error}");
             assert_eq!(fs::metadata(&path).unwrap().file_type(), kind);
             fs::remove_dir(&path)
                 .or_else(|_| fs::remove_file(&path))

@@ -13,7 +13,7 @@ use crate::{Context, Exit, Failure};
 use clap::Command;
 use clap_complete::Shell;
 use line::{TypedLine, Wanted};
-use names::Name;
+use names::offer;
 use offered::Offered;
 
 const BASH: &str = include_str!("ccctl.bash");
@@ -49,11 +49,8 @@ pub(crate) fn complete(args: &Given, context: &mut Context) -> Result<Exit, Fail
     let before = words.get(..index.min(words.len())).unwrap_or_default();
     let before = args::spelled_out(before);
     let line = TypedLine::read(&command, before.get(1..).unwrap_or_default());
-    let mut text = String::new();
-    for line in offers(&line, current) {
-        text.push_str(&line);
-        text.push('\n');
-    }
+    let lines = offers(&line, current).into_iter();
+    let text: String = lines.map(|line| line + "\n").collect();
     context.write_bytes(text.as_bytes())?;
     Ok(Exit::Done)
 }
@@ -61,20 +58,16 @@ pub(crate) fn complete(args: &Given, context: &mut Context) -> Result<Exit, Fail
 fn offers(line: &TypedLine<'_>, current: &str) -> Vec<String> {
     let mut offers = Vec::new();
     let wanted = line.wanted(current);
-    if let Wanted::Anything = wanted {
-        let found = verbs(line.command, current);
-        offers.extend(found.into_iter().map(line_of));
-    }
     let kind = match wanted {
-        Wanted::Option => {
-            let found = options(line.command, current);
-            return found.into_iter().map(line_of).collect();
-        }
+        Wanted::Option => return options(line.command, current),
         Wanted::Value(arg) => Offered::of(arg, 0),
-        Wanted::Anything => match line.positional() {
-            Some((arg, nth)) => Offered::of(arg, nth),
-            None => Offered::Nothing,
-        },
+        Wanted::Anything => {
+            offers = verbs(line.command, current);
+            match line.positional() {
+                Some((arg, nth)) => Offered::of(arg, nth),
+                None => Offered::Nothing,
+            }
+        }
     };
     match kind {
         Offered::Files => offers.push(":files".to_owned()),
@@ -85,69 +78,45 @@ fn offers(line: &TypedLine<'_>, current: &str) -> Vec<String> {
             if found.is_empty() && kind == TRANSCRIPT_OR_FILE {
                 offers.push(":files".to_owned());
             }
-            offers.extend(found.into_iter().take(MAX_CANDIDATES).map(line_of));
+            offers.extend(found.into_iter().take(MAX_CANDIDATES));
         }
     }
     // If nothing else is possible, offer options.
     let is_free = matches!(wanted, Wanted::Anything) && line.positional().is_none();
     if offers.is_empty() && current.is_empty() && is_free && !line.is_plain {
-        offers.extend(options(line.command, "").into_iter().map(line_of));
+        offers = options(line.command, "");
     }
     offers
 }
 
 /// Subcommands by name; by an alias only if its start is typed.
-fn verbs(command: &Command, current: &str) -> Vec<Name> {
-    let mut found = Vec::new();
-    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
-        let names = std::iter::once(verb.get_name()).chain(verb.get_visible_aliases());
+fn verbs(command: &Command, current: &str) -> Vec<String> {
+    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+    let own = verbs.flat_map(|verb| {
+        let about = verb
+            .get_about()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        let mut names = verb.get_name_and_visible_aliases();
         // If nothing is typed, one name each.
-        let names = names.take(if current.is_empty() { 1 } else { usize::MAX });
-        let about = verb.get_about().map(ToString::to_string);
-        for name in names.filter(|name| name.starts_with(current)) {
-            found.push(Name {
-                value: name.to_owned(),
-                about: about.clone().unwrap_or_default(),
-            });
-        }
-    }
+        names.truncate(if current.is_empty() { 1 } else { usize::MAX });
+        names.into_iter().map(move |name| offer(name, &about))
+    });
     let others = args::other_verbs(command.get_name());
-    let others = others.filter(|(name, _)| name.starts_with(current));
-    found.extend(others.map(|(name, about)| Name {
-        value: name.to_owned(),
-        about: about.to_owned(),
-    }));
-    found
+    let others = others.map(|(name, about)| offer(name, about));
+    own.chain(others)
+        .filter(|line| line.starts_with(current))
+        .collect()
 }
 
-fn options(command: &Command, current: &str) -> Vec<Name> {
-    let mut found = Vec::new();
-    for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
-        let long = arg.get_long().map(|long| format!("--{long}"));
+fn options(command: &Command, current: &str) -> Vec<String> {
+    let arguments = command.get_arguments().filter(|arg| !arg.is_hide_set());
+    let options = arguments.filter_map(|arg| {
         let about = arg.get_help().map(ToString::to_string).unwrap_or_default();
-        found.extend(
-            long.filter(|long| long.starts_with(current))
-                .map(|value| Name { value, about }),
-        );
-    }
-    found
-}
-
-/// A candidate as one line, with the first line of its description.
-fn line_of(candidate: Name) -> String {
-    let about = candidate
-        .about
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .replace('\t', " ");
-    if about.is_empty() {
-        candidate.value
-    } else {
-        format!("{}\t{about}", candidate.value)
-    }
+        Some(offer(&format!("--{}", arg.get_long()?), &about))
+    });
+    options.filter(|line| line.starts_with(current)).collect()
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

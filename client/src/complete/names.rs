@@ -21,38 +21,46 @@ const KEYS: [&str; 28] = [
     "F8", "F9", "F10", "F11", "F12",
 ];
 
-/// A word for the command line, and what is said about it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Name {
-    pub(super) value: String,
-    pub(super) about: String,
+/// A word for the command line and, after a tab, the first line of what is said about it.
+pub(super) fn offer(word: &str, about: &str) -> String {
+    let about = about.lines().next().unwrap_or_default().replace('\t', " ");
+    if about.is_empty() {
+        word.to_owned()
+    } else {
+        format!("{word}\t{about}")
+    }
+}
+
+fn word_of(offer: &str) -> &str {
+    offer.split('\t').next().unwrap_or_default()
 }
 
 /// Returns the values of a kind that start with `current`.
-pub(super) fn values(kind: &Offered, line: &TypedLine<'_>, current: &str) -> Vec<Name> {
-    let mut all: Vec<Name> = match kind {
-        Offered::Words(words) => words.iter().map(|word| bare(word)).collect(),
+pub(super) fn values(kind: &Offered, line: &TypedLine<'_>, current: &str) -> Vec<String> {
+    let mut all: Vec<String> = match kind {
+        Offered::Words(words) => words.clone(),
         Offered::Named(Offer("keys")) => return keys(current),
         Offered::Named(Offer("live")) => sessions(false, line, current),
         Offered::Named(Offer("sessions")) => sessions(true, line, current),
         Offered::Named(Offer("variables")) => std::env::vars_os()
-            .filter_map(|(name, _)| Some(bare(name.to_str()?)))
+            .filter_map(|(name, _)| name.into_string().ok())
             .collect(),
         Offered::Named(Offer("methods")) => ccd_protocol::methods()
-            .map(|method| bare(method.name))
+            .map(|method| method.name.to_owned())
             .collect(),
-        Offered::Named(Offer("permission_modes")) => {
-            PERMISSION_MODES.iter().map(|mode| bare(mode)).collect()
-        }
+        Offered::Named(Offer("permission_modes")) => PERMISSION_MODES
+            .iter()
+            .map(|mode| (*mode).to_owned())
+            .collect(),
         Offered::Named(offer) => match offer.words_in("offered words") {
-            Some(words) => words.into_iter().map(bare).collect(),
+            Some(words) => words.into_iter().map(str::to_owned).collect(),
             None => of_daemon(*offer, line).unwrap_or_default(),
         },
         Offered::Files | Offered::Folders | Offered::Programs | Offered::Nothing => Vec::new(),
     };
-    all.retain(|Name { value, .. }| !value.is_empty() && value.starts_with(current));
+    all.retain(|offer| !word_of(offer).is_empty() && word_of(offer).starts_with(current));
     all.sort();
-    all.dedup_by(|a, b| a.value == b.value);
+    all.dedup_by(|a, b| word_of(a) == word_of(b));
     all
 }
 
@@ -75,27 +83,24 @@ fn ask(line: &TypedLine<'_>, method: &str, params: &Value) -> Option<Value> {
 }
 
 /// Names from a list: its method, the member that has the list, that of the name, and those that say something about it.
-fn of_daemon(offer: Offer, line: &TypedLine<'_>) -> Option<Vec<Name>> {
-    let source = offer.words_in("offered names")?;
+fn of_daemon(wanted: Offer, line: &TypedLine<'_>) -> Option<Vec<String>> {
+    let source = wanted.words_in("offered names")?;
     let [method, list, name, about @ ..] = &source[..] else {
         return None;
     };
     let params = match *method {
         "tape.list" => json!({"root": given_path(line.tapes.as_deref()).ok()?}),
         "conversation.list" => json!({ "claude_dirs": claude_dirs() }),
-        "coach.ledger" if offer.0 == "pending" => json!({"status": "pending"}),
+        "coach.ledger" if wanted.0 == "pending" => json!({"status": "pending"}),
         _ => json!({}),
     };
     let reply = ask(line, method, &params)?;
-    let item = |one: &Value| Name {
-        value: one.text(name).to_owned(),
-        about: self::about(one, about),
-    };
+    let item = |one: &Value| offer(one.text(name), &self::about(one, about));
     Some(reply.list(list).iter().map(item).collect())
 }
 
 /// Sessions by name; by id if they have no name that can be typed, or if the start of the id is typed.
-fn sessions(all: bool, line: &TypedLine<'_>, current: &str) -> Vec<Name> {
+fn sessions(all: bool, line: &TypedLine<'_>, current: &str) -> Vec<String> {
     let reply = ask(line, "session.list", &json!({ "all": all })).unwrap_or_default();
     let mut found = Vec::new();
     for session in reply.list("sessions") {
@@ -107,10 +112,12 @@ fn sessions(all: bool, line: &TypedLine<'_>, current: &str) -> Vec<Name> {
         let is_name = !name.is_empty() && (!name.starts_with('-') || current.starts_with('-'));
         let is_id = !is_name || (!current.is_empty() && id.starts_with(current));
         let values = [is_name.then_some(name), is_id.then_some(id)];
-        found.extend(values.into_iter().flatten().map(|value| Name {
-            value: value.to_owned(),
-            about: about.clone(),
-        }));
+        found.extend(
+            values
+                .into_iter()
+                .flatten()
+                .map(|value| offer(value, &about)),
+        );
     }
     found
 }
@@ -134,15 +141,8 @@ fn command(item: &Value) -> String {
     on_one_line(&joined(" ", words.filter_map(Value::as_str)))
 }
 
-fn bare(value: &str) -> Name {
-    Name {
-        value: value.to_owned(),
-        about: String::new(),
-    }
-}
-
 /// Keys after the last comma; with a modifier only if the start of one is typed.
-fn keys(current: &str) -> Vec<Name> {
+fn keys(current: &str) -> Vec<String> {
     let (before, key) = current
         .rsplit_once(',')
         .map_or(("", current), |(keys, key)| (&current[..=keys.len()], key));
@@ -161,6 +161,6 @@ fn keys(current: &str) -> Vec<Name> {
     names
         .chain(modifiers)
         .filter(|name| name.starts_with(rest))
-        .map(|name| bare(&format!("{before}{modifier}{name}")))
+        .map(|name| format!("{before}{modifier}{name}"))
         .collect()
 }

@@ -72,6 +72,8 @@ fn words_are_offered_as_far_as_they_fit() {
             "ccctl call session.re",
             "session.read session.rename session.resize",
         ),
+        ("ccctl play --ignore-env CARGO_PKG_NAM", "CARGO_PKG_NAME"),
+        ("ccctl exec --permission-mode acc", "acceptEdits"),
         ("ccctl send py --keys Pa", "PageUp PageDown"),
         ("ccctl send py --keys Up,C-c,Ent", "Up,C-c,Enter"),
     ] {

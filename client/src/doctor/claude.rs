@@ -1,59 +1,38 @@
 //! Claude Code, our plugin and our MCP server as far as files tell: running it takes longer than everything else.
 
-use crate::check::Check;
-use crate::hooks::{Plugin, Survey, is_executable, on_path, user_folder};
+use crate::check::{Check, checks as found, shown};
+use crate::fields::Fields as _;
+use crate::hooks::{Plugin, Survey, user_folder};
 use crate::named_file;
-use serde_json::Value;
+use crate::program::{can_run, on_path};
+use serde_json::{Value, json};
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
-
-const VERSION: &str = env!("CARGO_PKG_VERSION");
+use std::path::Path;
 
 pub(super) fn checks(survey: &Survey) -> Vec<Check> {
     let plugin = survey.plugin.as_ref();
-    vec![
-        claude().of("claude"),
-        self::plugin(plugin).of("plugin"),
-        mcp(plugin).of("mcp"),
+    [
+        found("claude", claude()),
+        found("plugin", plugin.map_or_else(|| json!({}), self::plugin)),
+        found("mcp", mcp(plugin)),
     ]
+    .concat()
 }
 
-fn plugin(plugin: Option<&Plugin>) -> Check {
-    let Some(plugin) = plugin else {
-        let text = "not installed; ccctl hooks plugin ~/.claude/skills/ccd installs it";
-        return Check::absent(text);
-    };
-    let Some(folder) = &plugin.folder else {
-        return Check::ok(format!("{} is enabled", plugin.id));
-    };
-    let folder = folder.display();
-    let again = format!("run ccctl hooks plugin {folder} again");
+fn plugin(plugin: &Plugin) -> Value {
     let manifest = plugin.manifest();
-    let program = manifest["mcpServers"]["ccd"]["command"].as_str();
-    let version = manifest["version"].as_str().unwrap_or("unknown");
-    match program {
-        _ if version != VERSION => Check::warning(format!(
-            "{folder}: version {version}, but ccctl is {VERSION}; {again}"
-        )),
-        None => Check::warning(format!("{folder}: has no MCP server; {again}")),
-        Some(program) if !can_run(program) => Check::wrong(format!(
-            "{folder}: calls {program}, which is not a program; {again}"
-        )),
-        Some(_) => Check::ok(format!("{folder}, version {version}")),
-    }
-}
-
-/// True for the path of a program, or the name of one on PATH.
-fn can_run(program: &str) -> bool {
-    if program.contains('/') {
-        is_executable(Path::new(program))
-    } else {
-        on_path(OsStr::new(program)).is_some()
-    }
+    let program = manifest.at("mcpServers.ccd.command").as_str();
+    json!({
+        "id": plugin.id,
+        "folder": plugin.folder.as_ref().map(shown),
+        "program": program,
+        "can_run": program.is_some_and(can_run),
+        "manifest": manifest,
+    })
 }
 
 /// Whether Claude Code knows the MCP server, which is not necessary.
-fn mcp(plugin: Option<&Plugin>) -> Check {
+fn mcp(plugin: Option<&Plugin>) -> Value {
     let is_in_plugin = plugin.is_some_and(|plugin| server(&plugin.manifest()).is_some());
     // The user's file is in the directory of the settings only if that directory was chosen.
     let chosen = std::env::var_os("CLAUDE_CONFIG_DIR").is_some_and(|folder| !folder.is_empty());
@@ -73,22 +52,16 @@ fn mcp(plugin: Option<&Plugin>) -> Check {
     let user = user.as_deref().map(read).unwrap_or_default();
     let project = &user["projects"][here.to_string_lossy().as_ref()];
     let shared = read(&here.join(".mcp.json"));
-    let found = [&user, project, &shared].into_iter().find_map(server);
-    match found {
-        Some((key, _)) if is_in_plugin => Check::warning(format!(
-            "in the plugin and in Claude Code's own configuration, so each tool is listed twice; claude mcp remove {key}"
-        )),
-        Some((_, program)) if can_run(program) => {
-            Check::ok("Claude Code knows it from its own configuration")
-        }
-        Some((key, program)) => Check::wrong(format!(
-            "Claude Code's configuration calls {program}, which is not a program; claude mcp remove {key}, and add it again"
-        )),
-        None if is_in_plugin => Check::ok("Claude Code knows it from the plugin"),
-        None => Check::absent(
-            "Claude Code does not know the MCP server; claude mcp add --scope user ccd -- ccctl mcp adds it, and so does the plugin",
-        ),
-    }
+    let (name, program) = [&user, project, &shared]
+        .into_iter()
+        .find_map(server)
+        .unzip();
+    json!({
+        "in_plugin": is_in_plugin,
+        "name": name,
+        "program": program,
+        "can_run": program.is_some_and(can_run),
+    })
 }
 
 /// Returns the name of the server in a document that is `ccctl mcp`, and its program.
@@ -102,33 +75,13 @@ fn server(document: &Value) -> Option<(&str, &str)> {
     })
 }
 
-fn claude() -> Check {
-    let Some(claude) = Claude::find() else {
-        return Check::absent("not on PATH; hooks, the plugin and ccctl exec need it");
-    };
-    let path = claude.path.display();
-    let version = match &claude.version {
-        Some(version) => format!("version {version}"),
-        None => "version unknown; claude --version prints it".to_owned(),
-    };
-    let settings = user_folder().map(|folder| folder.display().to_string());
-    let settings = settings.unwrap_or_else(|| "unknown".to_owned());
-    Check::ok(format!("{path}, {version}, settings in {settings}"))
-}
-
-#[derive(Debug)]
-struct Claude {
-    path: PathBuf,
-    /// `None` if the files do not tell it.
-    version: Option<String>,
-}
-
-impl Claude {
-    fn find() -> Option<Self> {
-        let path = on_path(OsStr::new("claude"))?;
-        let version = version_of(&path);
-        Some(Self { path, version })
-    }
+fn claude() -> Value {
+    let path = on_path(OsStr::new("claude"));
+    json!({
+        "version": path.as_deref().and_then(version_of),
+        "path": path.map(shown),
+        "settings": user_folder().map(shown),
+    })
 }
 
 /// The version of the program at `path`: the name of the file that it links to (`versions/2.1.0`), or that of its package.
@@ -198,18 +151,16 @@ mod tests {
             let path = folder.path().join(".claude-plugin");
             fs::create_dir_all(&path).unwrap();
             fs::write(path.join("plugin.json"), manifest).unwrap();
-            plugin(Some(&found)).state
+            super::found("plugin", plugin(&found))[0].state
         };
         let servers = |program: &str| {
-            format!(
-                "{{\"version\": {VERSION:?}, \"mcpServers\": {{\"ccd\": {{\"command\": {program:?}}}}}}}"
-            )
+            let servers = json!({"ccd": {"command": program}});
+            json!({"version": env!("CARGO_PKG_VERSION"), "mcpServers": servers}).to_string()
         };
         assert_eq!(state(&servers("/bin/sh")), CheckState::Ok);
         assert_eq!(state(&servers("sh")), CheckState::Ok);
         assert_eq!(state(&servers("/no/ccctl")), CheckState::Wrong);
         assert_eq!(state("{\"version\": \"0.0.1\"}"), CheckState::Warning);
-        assert_eq!(plugin(None).state, CheckState::Absent);
     }
 
     #[test]

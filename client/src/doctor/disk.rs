@@ -1,11 +1,11 @@
 //! Free space where the daemon writes.
 
 use super::places::Places;
-use crate::check::Check;
-use crate::render::size;
+use crate::check::{Check, checks as found};
 use rustix::fs::statvfs;
+use serde_json::{Value, json};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const MIB: u64 = 1 << 20;
 
@@ -52,17 +52,14 @@ pub(super) fn checks(places: &Places) -> Vec<Check> {
             None => spaces.push(found),
         }
     }
-    spaces
-        .iter()
-        .map(|space| space.check().of("disk"))
-        .collect()
+    found("disk", spaces.iter().map(Space::facts).collect())
 }
 
 impl Space {
     /// The file system of a path, or of the directory in which it will be made.
     fn of(path: &Path, part: &'static str, low_bytes: u64) -> Option<Self> {
-        let existing: PathBuf = path.ancestors().find(|path| path.exists())?.to_owned();
-        let found = statvfs(&existing).ok()?;
+        let existing = path.ancestors().find(|path| path.exists())?;
+        let found = statvfs(existing).ok()?;
         Some(Self {
             device: existing.metadata().ok()?.dev(),
             parts: vec![part],
@@ -73,19 +70,16 @@ impl Space {
         })
     }
 
-    fn check(&self) -> Check {
-        let parts = self.parts.join(", ");
-        let (free, total) = (size(self.free_bytes), size(self.total_bytes));
-        let text = format!("{free} of {total} free ({parts})");
-        let advice = "make room, or ccctl session cleanup removes ended sessions";
-        match (self.free_bytes, self.free_files) {
-            (0..FULL_BYTES, _) | (_, Some(0)) => Check::wrong(format!("{text}; {advice}")),
-            (bytes, _) if bytes < self.low_bytes => Check::warning(format!("{text}; {advice}")),
-            (_, Some(files @ 0..LOW_FILES)) => {
-                Check::warning(format!("{text}, but only {files} more files; {advice}"))
-            }
-            _ => Check::ok(text),
-        }
+    fn facts(&self) -> Value {
+        json!({
+            "parts": self.parts,
+            "free": self.free_bytes,
+            "total": self.total_bytes,
+            "files": self.free_files,
+            "is_full": self.free_bytes < FULL_BYTES || self.free_files == Some(0),
+            "is_low": self.free_bytes < self.low_bytes,
+            "has_few_files": self.free_files.is_some_and(|files| files < LOW_FILES),
+        })
     }
 }
 
@@ -112,7 +106,11 @@ mod tests {
                 total_bytes: 1 << 40,
                 free_files,
             };
-            assert_eq!(space.check().state, state, "{free_bytes} {free_files:?}");
+            assert_eq!(
+                found("disk", space.facts())[0].state,
+                state,
+                "{free_bytes} {free_files:?}"
+            );
         }
     }
 

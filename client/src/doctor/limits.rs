@@ -1,10 +1,11 @@
 //! Limits of the system that the daemon can meet.
 
 use super::processes;
-use crate::check::Check;
-use crate::hooks::{Daemon, Survey};
-use ccd_protocol::daemon::DaemonStatusReply;
+use crate::check::{Check, checks as found};
+use crate::fields::Fields as _;
+use crate::hooks::Survey;
 use rustix::process::{Resource, getrlimit};
+use serde_json::{Value, json};
 use std::fs;
 
 /// Descriptors that a terminal takes in the daemon.
@@ -18,11 +19,10 @@ const FEW_TERMINALS: u64 = 32;
 
 /// Checks each limit: that of the running daemon, otherwise that of this process, which a daemon would inherit.
 pub(super) fn checks(survey: &Survey) -> Vec<Check> {
-    let status = match &survey.daemon {
-        Daemon::Running(status) => Some(&**status),
-        _ => None,
-    };
-    let pid = status.map_or("self".to_owned(), |status| status.pid.to_string());
+    let status = survey.daemon.status();
+    let pid = status["pid"]
+        .as_i64()
+        .map_or("self".to_owned(), |pid| pid.to_string());
     let limits = fs::read_to_string(format!("/proc/{pid}/limits")).unwrap_or_default();
     let own = |resource| getrlimit(resource).maximum;
     let files = hard_limit(&limits, "Max open files").unwrap_or_else(|| own(Resource::Nofile));
@@ -32,16 +32,18 @@ pub(super) fn checks(survey: &Survey) -> Vec<Check> {
         text.trim().parse::<u64>().ok()
     };
     let terminals = number("kernel/pty/nr").zip(number("kernel/pty/max"));
+    let terminals = terminals.map(|(used, max)| terminal_count(used, max));
+    // Whether the daemon may see in which call a program waits.
+    let is_root = rustix::process::geteuid().is_root();
+    let scope = number("kernel/yama/ptrace_scope").filter(|scope| *scope > 1 && !is_root);
     [
-        Some(open_files(files, status).of("open files")),
-        terminals.map(|(used, max)| terminal_count(used, max).of("terminals")),
-        inotify(number("fs/inotify/max_user_instances")),
-        processes::check(user, &pid),
-        number("kernel/yama/ptrace_scope").and_then(probe),
+        found("open files", open_files(files, status)),
+        found("terminals", terminals.unwrap_or_default()),
+        found("inotify", inotify(number("fs/inotify/max_user_instances"))),
+        found("processes", processes::facts(user, &pid)),
+        found("waiting", json!({ "scope": scope })),
     ]
-    .into_iter()
-    .flatten()
-    .collect()
+    .concat()
 }
 
 /// The hard limit in a line of `/proc/PID/limits`, to which the daemon raises the other; the inner `None` is no limit.
@@ -54,63 +56,40 @@ fn hard_limit(limits: &str, name: &str) -> Option<Option<u64>> {
 }
 
 /// Whether there are enough descriptors for as many sessions and connections as the configuration allows.
-fn open_files(limit: Option<u64>, status: Option<&DaemonStatusReply>) -> Check {
-    let sessions = status.map_or(20, |status| status.sessions.max);
-    let connections = status.and_then(|status| status.limits.get("connections"));
-    let needed = FIXED + PER_TERMINAL * sessions + connections.unwrap_or(&1024);
-    match limit {
-        None => Check::ok("no limit"),
-        Some(limit) if limit < needed => Check::warning(format!(
-            "at most {limit}, but {sessions} sessions and their clients may need {needed}; raise the hard limit (ulimit -Hn, /etc/security/limits.conf, LimitNOFILE of the service) and restart the daemon"
-        )),
-        Some(limit) => Check::ok(format!("at most {limit}, {needed} may be needed")),
-    }
+fn open_files(limit: Option<u64>, status: &Value) -> Value {
+    let sessions = status.at("sessions.max").as_u64().unwrap_or(20);
+    let connections = status.at("limits.connections").as_u64();
+    let needed = FIXED + PER_TERMINAL * sessions + connections.unwrap_or(1024);
+    json!({
+        "limit": limit,
+        "sessions": sessions,
+        "needed": needed,
+        "is_low": limit.is_some_and(|limit| limit < needed),
+    })
 }
 
-fn terminal_count(used: u64, max: u64) -> Check {
-    let text = format!("{used} of {max} in use on this system");
-    let advice = "end some, or raise sysctl kernel.pty.max";
-    match max.saturating_sub(used) {
-        0 => Check::wrong(format!("{text}, so no session can start; {advice}")),
-        1..FEW_TERMINALS => Check::warning(format!("{text}; {advice}")),
-        _ => Check::ok(text),
-    }
+fn terminal_count(used: u64, max: u64) -> Value {
+    let left = max.saturating_sub(used);
+    json!({"used": used, "max": max, "left": left, "is_low": left < FEW_TERMINALS})
 }
 
 #[cfg(target_os = "linux")]
-fn inotify(max_instances: Option<u64>) -> Option<Check> {
+fn inotify(max_instances: Option<u64>) -> Value {
     use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
+    let failed = |what| move |error: rustix::io::Errno| (error.to_string(), what);
     let watched = init(CreateFlags::CLOEXEC)
-        .map_err(|error| (error, "instances"))
+        .map_err(failed("instances"))
         .and_then(|watcher| {
             let added = add_watch(&watcher, "/", WatchFlags::DELETE_SELF);
-            added.map_err(|error| (error, "watches"))
+            added.map_err(failed("watches"))
         });
-    Some(of_inotify(watched.err(), max_instances?).of("inotify"))
+    let (error, what) = watched.err().unzip();
+    json!({"max": max_instances, "error": error, "what": what})
 }
 
 #[cfg(not(target_os = "linux"))]
-fn inotify(_: Option<u64>) -> Option<Check> {
-    None
-}
-
-#[cfg(target_os = "linux")]
-fn of_inotify(failed: Option<(rustix::io::Errno, &str)>, max_instances: u64) -> Check {
-    match failed {
-        None => Check::ok(format!("at most {max_instances} instances, not used up")),
-        Some((error, what)) => Check::warning(format!(
-            "{error}: no {what} left, so changed files are noticed late; raise sysctl fs.inotify.max_user_{what}"
-        )),
-    }
-}
-
-/// Whether the daemon may see in which call a program waits; nothing to say if it may.
-fn probe(ptrace_scope: u64) -> Option<Check> {
-    let text = format!(
-        "kernel.yama.ptrace_scope is {ptrace_scope}, so whether a program waits for input is guessed; with 1 or 0 it is known"
-    );
-    (ptrace_scope > 1 && !rustix::process::geteuid().is_root())
-        .then(|| Check::warning(text).of("waiting"))
+fn inotify(_: Option<u64>) -> Value {
+    Value::Null
 }
 
 #[cfg(test)]
@@ -132,25 +111,22 @@ Max open files            1024                 524288               files
 
     #[test]
     fn limits_that_are_near_are_warnings() {
-        for (check, state) in [
-            (open_files(Some(524_288), None), CheckState::Ok),
-            (open_files(None, None), CheckState::Ok),
-            (open_files(Some(256), None), CheckState::Warning),
-            (terminal_count(3, 4096), CheckState::Ok),
-            (terminal_count(4090, 4096), CheckState::Warning),
-            (terminal_count(4096, 4096), CheckState::Wrong),
+        let files = |limit| open_files(limit, &Value::Null);
+        for (name, facts, state) in [
+            ("open files", files(Some(524_288)), CheckState::Ok),
+            ("open files", files(None), CheckState::Ok),
+            ("open files", files(Some(256)), CheckState::Warning),
+            ("terminals", terminal_count(3, 4096), CheckState::Ok),
+            ("terminals", terminal_count(4090, 4096), CheckState::Warning),
+            ("terminals", terminal_count(4096, 4096), CheckState::Wrong),
         ] {
-            assert_eq!(check.state, state, "{check:?}");
+            assert_eq!(found(name, facts)[0].state, state, "{name}");
         }
-        assert_eq!(probe(1), None);
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn an_exhausted_inotify_names_what_to_raise() {
-        let failed = |what| of_inotify(Some((rustix::io::Errno::NOSPC, what)), 128);
-        assert!(failed("watches").text.ends_with("max_user_watches"));
-        assert!(failed("instances").text.ends_with("max_user_instances"));
-        assert_eq!(of_inotify(None, 128).state, CheckState::Ok);
+        let exhausted = json!({"error": "no space", "what": "watches", "max": 128});
+        assert!(
+            found("inotify", exhausted)[0]
+                .text
+                .ends_with("max_user_watches")
+        );
     }
 }

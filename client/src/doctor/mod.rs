@@ -11,7 +11,6 @@ mod processes;
 mod program;
 mod report;
 mod service;
-mod systemd;
 mod trial;
 
 use crate::check::all_good;
@@ -25,10 +24,10 @@ pub(crate) fn doctor(context: &mut Context) -> Result<Exit, Failure> {
     let survey = Survey::take(context);
     let places = Places::find(&survey, context.global.socket.as_deref());
     let elsewhere = daemon::elsewhere(&survey);
-    let mut checks = match &elsewhere {
-        Some(_) => Vec::new(),
-        None => vec![survey.daemon.check(survey.has_hooks()).of("daemon")],
-    };
+    let mut checks = Vec::new();
+    if elsewhere.is_empty() {
+        checks.extend(survey.daemon.check(survey.has_hooks()));
+    }
     checks.extend(daemon::checks(&survey, context));
     checks.extend(service::checks(&survey, &places));
     checks.extend(folders::checks(&places));
@@ -37,7 +36,7 @@ pub(crate) fn doctor(context: &mut Context) -> Result<Exit, Failure> {
     checks.extend(limits::checks(&survey));
     // Where looking finds what is wrong, a trial finds the same again. A daemon on another socket does not disturb it.
     if all_good(&checks) {
-        checks.extend(trial::check(&places, context));
+        checks.extend(trial::check(&places, context).into_iter().flatten());
     }
     checks.extend(elsewhere);
     checks.extend(hooks::checks(&survey));

@@ -1,6 +1,7 @@
 //! Where the files of the daemon are.
 
-use crate::hooks::{Daemon, Survey};
+use crate::fields::Fields as _;
+use crate::hooks::Survey;
 use ccd_protocol::socket::{SocketPathError, socket_path};
 use std::path::{Path, PathBuf};
 
@@ -19,10 +20,8 @@ pub(super) struct Places {
 impl Places {
     pub(super) fn find(survey: &Survey, socket: Option<&str>) -> Self {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-        let reported = |name: &str| match &survey.daemon {
-            Daemon::Running(status) => status.paths.get(name).map(PathBuf::from),
-            _ => None,
-        };
+        let paths = survey.daemon.status().at("paths");
+        let reported = |name: &str| paths[name].as_str().map(PathBuf::from);
         let base = reported("base").or_else(|| survey.base.clone());
         let in_home = || Some(PathBuf::from(set("HOME")?).join(".claude-coach"));
         let by_rule = || set("CCD_COACH_HOME").map(PathBuf::from).or_else(in_home);

@@ -1,6 +1,6 @@
 //! How many processes the user may have, and has. The kernel counts threads.
 
-use crate::check::Check;
+use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
@@ -14,8 +14,8 @@ struct Use {
     max: u64,
 }
 
-/// Checks the limit of the user, and that of the control groups in which the daemon is.
-pub(super) fn check(user_max: Option<u64>, pid: &str) -> Option<Check> {
+/// The limit of the user, or that of the control groups in which the daemon is, whichever is nearer.
+pub(super) fn facts(user_max: Option<u64>, pid: &str) -> Value {
     let is_root = rustix::process::geteuid().is_root();
     let of_user = user_max.filter(|_| !is_root).map(|max| Use {
         used: threads_of_user(Path::new("/proc")),
@@ -32,16 +32,11 @@ pub(super) fn check(user_max: Option<u64>, pid: &str) -> Option<Check> {
     let known = both
         .into_iter()
         .filter_map(|(found, by)| Some((found?, by)));
-    let (least, (whose, how)) = known.min_by_key(|(found, _)| found.left())?;
-    Some(of_use(least, whose, how).of("processes"))
-}
-
-fn of_use(found: Use, whose: &str, how: &str) -> Check {
-    let text = format!("{} of {} {whose}", found.used, found.max);
-    match found.left() {
-        0..FEW => Check::warning(format!("{text}; raise the limit ({how}) or end some")),
-        _ => Check::ok(text),
-    }
+    let least = known.min_by_key(|(found, _)| found.left());
+    least.map_or(Value::Null, |(Use { used, max }, (whose, how))| {
+        let is_low = max.saturating_sub(used) < FEW;
+        json!({"used": used, "max": max, "is_low": is_low, "whose": whose, "how": how})
+    })
 }
 
 impl Use {
@@ -90,7 +85,6 @@ fn of_groups(root: &Path, groups: &str) -> Option<Use> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::CheckState;
 
     #[test]
     fn threads_are_counted_in_spite_of_odd_names() {
@@ -115,8 +109,5 @@ mod tests {
         let found = of_groups(root.path(), "9:cpu:/x\n0::/user.slice/one\n").unwrap();
         assert_eq!((found.used, found.max), (500, 512));
         assert_eq!(of_groups(root.path(), "9:cpu:/x\n"), None);
-        assert_eq!(of_use(found, "", "").state, CheckState::Warning);
-        let enough = Use { used: 1, max: 512 };
-        assert_eq!(of_use(enough, "", "").state, CheckState::Ok);
     }
 }

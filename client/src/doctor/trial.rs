@@ -2,9 +2,10 @@
 
 use super::places::Places;
 use crate::call::make_socket_folder;
-use crate::check::Check;
+use crate::check::{Check, checks as found};
 use crate::demo::Home;
 use crate::{Context, Failure};
+use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -15,7 +16,7 @@ use std::sync::atomic::AtomicBool;
 const LOGS: &str = "sessions";
 
 /// Tries it, unless no daemon may be started or its places are unknown, which other checks report.
-pub(super) fn check(places: &Places, context: &Context) -> Option<Check> {
+pub(super) fn check(places: &Places, context: &Context) -> Option<Vec<Check>> {
     context.place().ok().filter(|place| place.may_start)?;
     let (socket, base) = (places.socket.as_ref().ok()?, places.base.as_deref()?);
     // A signal would leave the daemon and its directory behind.
@@ -24,15 +25,13 @@ pub(super) fn check(places: &Places, context: &Context) -> Option<Check> {
         signal_hook::flag::register(signal, Arc::clone(&is_stopped)).ok()?;
     }
     let _made = Made::before(&[socket.parent()?, base]);
-    let check = match run(socket, places.socket_is_named, base) {
-        Ok(()) => Check::ok("a daemon starts, runs a program on a terminal and logs it"),
-        Err(failure) => Check::wrong(failure.to_string()),
-    };
-    Some(check.of("trial"))
+    let failure = run(socket, places.socket_is_named, base).err();
+    let failure = failure.map(|failure| failure.to_string());
+    Some(found("trial", json!({ "failure": failure })))
 }
 
 fn run(socket: &Path, is_named: bool, base: &Path) -> Result<(), Failure> {
-    make_socket_folder(socket, is_named).map_err(|error| Failure::Failed(error.to_string()))?;
+    make_socket_folder(socket, is_named)?;
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)

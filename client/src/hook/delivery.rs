@@ -15,8 +15,9 @@ pub(super) struct Delivery {
     tail: &'static str,
 }
 
-/// How much of each end of a payload is hashed.
-const END_BYTES: usize = 64 << 10;
+/// How much of each end of a payload is hashed, besides its length. Payloads of one event that are longer, have the same
+/// length, and differ only in the middle do not occur.
+const END_BYTES: usize = 8 << 10;
 
 /// Events that occur once for a prompt, or whose payload names tool calls, which are unique.
 /// All other events may occur twice with equal payloads and the same `prompt_id`: `Stop` and `SubagentStop` when a hook
@@ -26,13 +27,13 @@ const ONCE_A_PROMPT: [&str; 2] = [r#""UserPromptSubmit""#, r#""PostToolBatch""#]
 
 impl Delivery {
     pub(super) fn of(payload: Payload, at: SystemTime) -> Self {
-        let [high, low] = id(&payload);
+        let id = id(&payload);
         let (name, tail) = match payload {
             Payload::Object { .. } => ("payload\":", "}\n"),
             Payload::Bytes(_) => ("payload_b64\":\"", "\"}\n"),
         };
         let head = format!(
-            r#"{{"delivery_id":"{high:016x}{low:016x}","at":"{}","{name}"#,
+            r#"{{"delivery_id":"{id:032x}","at":"{}","{name}"#,
             clock::at_us(at)
         );
         Self {
@@ -52,12 +53,12 @@ impl Delivery {
     }
 }
 
-/// Returns 128 bits that name the delivery.
+/// Returns a number that names the delivery.
 /// The same event is called several times if hooks are installed for the user and for the project, or come with a plugin
 /// as well. So the id is made of the payload where equal payloads mean the same event: with a `tool_use_id`, and for
 /// [`ONCE_A_PROMPT`]. The payload is hashed too, not only these names: one call has a `PreToolUse` and a `PostToolUse`, and two
 /// payloads that differ are not one delivery. Everything else is given a random id.
-fn id(payload: &Payload) -> [u64; 2] {
+fn id(payload: &Payload) -> u128 {
     let Payload::Object { text, names } = payload else {
         return random();
     };
@@ -69,72 +70,33 @@ fn id(payload: &Payload) -> [u64; 2] {
     let Some(key) = names.tool_use_id.as_ref().or(of_prompt) else {
         return random();
     };
-    let mut hash = Hash::default();
-    for part in [session.get(), event.get(), key.get()] {
-        hash.add(part.as_bytes());
-    }
-    hash.add_ends(text.as_bytes());
-    hash.lanes
+    let (text, end) = (text.as_bytes(), END_BYTES.min(text.len()));
+    let len = text.len().to_le_bytes();
+    let ends = [&text[..end], &text[text.len() - end..]];
+    let parts = [session.get(), event.get(), key.get()].map(str::as_bytes);
+    // Each name is a JSON text, which says itself where it ends.
+    fnv(parts.iter().chain(&ends).copied().chain([&len[..]]))
 }
 
 /// Returns random bits: the standard library seeds its hashers from the system, each one differently.
-fn random() -> [u64; 2] {
-    [(); 2].map(|()| RandomState::new().build_hasher().finish())
+fn random() -> u128 {
+    let half = || u128::from(RandomState::new().build_hasher().finish());
+    half() << 64 | half()
 }
 
-/// Two 64-bit hashes side by side, eight bytes at a time: payloads have megabytes. Each step folds the product of two words
-/// into one. It need not resist attacks: who calls the hook can call the daemon.
-#[derive(Debug)]
-struct Hash {
-    lanes: [u64; 2],
-}
-
-impl Default for Hash {
-    fn default() -> Self {
-        // Digits of pi.
-        Self {
-            lanes: [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344],
-        }
-    }
-}
-
-impl Hash {
-    /// Adds bytes and their number, so that moving the border between two parts changes the hash.
-    fn add(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks::<8>();
-        for word in words {
-            self.add_word(u64::from_le_bytes(*word));
-        }
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        self.add_word(u64::from_le_bytes(last));
-        self.add_word(bytes.len() as u64);
-    }
-
-    /// Adds both ends of long bytes, and their number. Payloads of one event that have several megabytes, the same length,
-    /// and differ only in the middle do not occur.
-    fn add_ends(&mut self, bytes: &[u8]) {
-        let end_len = bytes.len().min(END_BYTES);
-        self.add(&bytes[..end_len]);
-        self.add(&bytes[bytes.len() - end_len..]);
-        self.add_word(bytes.len() as u64);
-    }
-
-    fn add_word(&mut self, word: u64) {
-        // Odd numbers without a pattern: more digits of pi.
-        const FACTORS: [u64; 2] = [0xa409_3822_299f_31d1, 0x082e_fa98_ec4e_6c89];
-        for (lane, factor) in self.lanes.iter_mut().zip(FACTORS) {
-            let product = u128::from(*lane ^ word) * u128::from(factor);
-            *lane = (product as u64 ^ (product >> 64) as u64).rotate_left(23);
-        }
-    }
+/// FNV-1a of 128 bits. It need not resist attacks: who calls the hook can call the daemon.
+fn fnv<'a>(parts: impl Iterator<Item = &'a [u8]>) -> u128 {
+    const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = 0x0100_0000_0000_0000_0000_013b;
+    parts.flatten().fold(START, |hash, byte| {
+        (hash ^ u128::from(*byte)).wrapping_mul(PRIME)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use ccd_protocol::hook::HookPostParams;
-    use proptest::prelude::*;
     use std::collections::HashSet;
 
     fn delivery(payload: &str) -> Delivery {
@@ -212,20 +174,11 @@ mod tests {
         assert_eq!(id("a", long, "a"), id("a", long, "a"));
     }
 
-    proptest! {
-        #[test]
-        fn each_bit_and_each_border_counts(bytes in prop::collection::vec(any::<u8>(), 1..40), bit: usize, border: usize) {
-            let hash = |parts: &[&[u8]]| {
-                let mut hash = Hash::default();
-                parts.iter().for_each(|part| hash.add(part));
-                hash.lanes
-            };
-            let mut other = bytes.clone();
-            other[bit / 8 % bytes.len()] ^= 1 << (bit % 8);
-            let (one, two) = (hash(&[&bytes]), hash(&[&other]));
-            prop_assert!(one[0] != two[0] && one[1] != two[1]);
-            let (left, right) = bytes.split_at(border % bytes.len());
-            prop_assert!(hash(&[left, right]) != one);
-        }
+    #[test]
+    fn the_hash_is_the_well_known_one() {
+        assert_eq!(
+            fnv([&b"foo"[..], b"bar"].into_iter()),
+            0x343e_1662_793c_64bf_6f0d_3597_ba44_6f18
+        );
     }
 }

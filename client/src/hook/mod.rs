@@ -11,9 +11,10 @@ mod policy;
 mod post;
 mod spool;
 
-use crate::args::HookArgs;
 use crate::exit_code::Exit;
+use crate::fields::Fields;
 use crate::writer;
+use ccd_protocol::hook::spool::LIMIT_BYTES;
 use ccd_protocol::socket::{base_path, socket_path};
 use delivery::Delivery;
 use payload::Payload;
@@ -26,10 +27,18 @@ use std::time::{Duration, Instant, SystemTime};
 /// may take; without a limit, a caller that keeps the pipe open would be stopped by Claude Code, and the payload lost.
 const READ_LIMIT: Duration = Duration::from_secs(1);
 
-/// Hands the payload on standard input to the daemon, which never fails, or judges it by a policy.
-pub(crate) fn run(args: &HookArgs, socket: Option<&str>) -> Exit {
-    match &args.policy {
-        Some(file) => policy::judge(file),
+/// How long the hook may take, unless its options say something else.
+const TIMEOUT_MS: u64 = 100;
+
+/// The allowed range of that time; commands.txt has it too.
+const MIN_TIMEOUT_MS: u64 = 20;
+const MAX_TIMEOUT_MS: u64 = 1000;
+
+/// Hands the payload on standard input to the daemon, which never fails, or judges it by a policy. `args` are the arguments of
+/// `ccctl hook`.
+pub(crate) fn run(args: &impl Fields, socket: Option<&str>) -> Exit {
+    match args.at("policy").as_str() {
+        Some(file) => policy::judge(file.as_ref()),
         None => {
             post_or_keep(args, socket);
             Exit::Done
@@ -37,7 +46,29 @@ pub(crate) fn run(args: &HookArgs, socket: Option<&str>) -> Exit {
     }
 }
 
-fn post_or_keep(args: &HookArgs, socket: Option<&str>) {
+/// The options of a hook as they are written into its command: those that differ from the defaults.
+pub(crate) fn unusual(
+    timeout_ms: Option<u64>,
+    spool_bytes: Option<u64>,
+    no_memory: bool,
+) -> Vec<String> {
+    let timeout_ms = timeout_ms.filter(|ms| *ms != TIMEOUT_MS);
+    let spool_bytes = spool_bytes.filter(|bytes| *bytes != LIMIT_BYTES);
+    let numbers = [("--timeout-ms", timeout_ms), ("--spool-bytes", spool_bytes)];
+    let words = numbers
+        .into_iter()
+        .filter_map(|(option, value)| Some([option.to_owned(), value?.to_string()]));
+    let memory = no_memory.then(|| "--no-memory".to_owned());
+    words.flatten().chain(memory).collect()
+}
+
+/// How long the hook may take. A value out of range is no reason to fail: a hook never fails.
+fn timeout(args: &impl Fields) -> Duration {
+    let ms = args.at("timeout_ms").as_u64().unwrap_or(TIMEOUT_MS);
+    Duration::from_millis(ms.clamp(MIN_TIMEOUT_MS, MAX_TIMEOUT_MS))
+}
+
+fn post_or_keep(args: &impl Fields, socket: Option<&str>) {
     let read = payload::read(stdin(), Instant::now() + READ_LIMIT);
     let start = Instant::now();
     let Some(payload) = Payload::of(read) else {
@@ -45,7 +76,7 @@ fn post_or_keep(args: &HookArgs, socket: Option<&str>) {
     };
     let delivery = Delivery::of(payload, SystemTime::now());
     // A quarter of the time is left to start, and to write to the spool.
-    let deadline = start + args.timeout() * 3 / 4;
+    let deadline = start + timeout(args) * 3 / 4;
     let taken = socket_path(socket, env)
         .ok()
         .and_then(|socket| post::post(&socket, &delivery, deadline));
@@ -55,8 +86,11 @@ fn post_or_keep(args: &HookArgs, socket: Option<&str>) {
             let _ = write(reply.output.as_deref().unwrap_or_default());
         }
         None => {
-            keep(&delivery, args.spool_bytes());
-            if !args.no_memory {
+            keep(
+                &delivery,
+                args.at("spool_bytes").as_u64().unwrap_or(LIMIT_BYTES),
+            );
+            if !args.has("no_memory") {
                 let head = memory::answer(delivery.payload());
                 let _ = write(&head.unwrap_or_default());
             }

@@ -10,7 +10,7 @@ use ccd_policy::Policy;
 use rustix::fd::BorrowedFd;
 use rustix::fs::{fstat, stat};
 use rustix::stdio::stdin;
-use std::io::{self, Read as _};
+use std::io::Read as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -22,24 +22,6 @@ const READ_LIMIT: Duration = Duration::from_secs(60);
 /// Maximum size of a policy file. Its rules are limited when it is written, so a larger one is another file.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-#[derive(Debug, thiserror::Error)]
-enum PolicyError {
-    #[error("the policy {0:?} cannot be read: {1}")]
-    File(String, #[source] io::Error),
-    #[error("the policy {0:?} is larger than {MAX_FILE_BYTES} bytes")]
-    LargeFile(String),
-    #[error("the file {0:?} is not a policy: {1}")]
-    Garbled(String, #[source] serde_json::Error),
-    #[error("the call is longer than {MAX_JSON_BYTES} bytes")]
-    LongCall,
-    #[error("the judgement could not be printed: {0}")]
-    Print(#[source] io::Error),
-    #[error("nobody reads the judgement")]
-    Closed,
-    #[error("bug in ccctl")]
-    Panic,
-}
-
 /// Judges the call on standard input, and prints the answer for Claude Code: nothing if the call is allowed.
 pub(super) fn judge(file: &Path) -> Exit {
     let judged = catch_unwind(AssertUnwindSafe(|| {
@@ -47,11 +29,12 @@ pub(super) fn judge(file: &Path) -> Exit {
         let payload = payload::read(stdin(), Instant::now() + READ_LIMIT);
         let answer = answer(&policy, &payload)?;
         if !answer.is_empty() && is_null(rustix::stdio::stdout()) {
-            return Err(PolicyError::Closed);
+            return Err("nobody reads the judgement".to_owned());
         }
-        super::write(&answer).map_err(PolicyError::Print)
+        super::write(&answer)
+            .map_err(|error| format!("the judgement could not be printed: {error}"))
     }));
-    match judged.unwrap_or(Err(PolicyError::Panic)) {
+    match judged.unwrap_or_else(|_| Err("bug in ccctl".to_owned())) {
         Ok(()) => Exit::Done,
         Err(error) => {
             // If nobody reads this either, the exit code still says enough.
@@ -70,23 +53,25 @@ fn is_null(descriptor: BorrowedFd<'_>) -> bool {
     }
 }
 
-fn read(file: &Path) -> Result<Policy, PolicyError> {
-    let name = || file.display().to_string();
+fn read(file: &Path) -> Result<Policy, String> {
     let mut bytes = Vec::new();
     named_file::open(file)
         .and_then(|open| open.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
-        .map_err(|error| PolicyError::File(name(), error))?;
+        .map_err(|error| format!("the policy {file:?} cannot be read: {error}"))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(PolicyError::LargeFile(name()));
+        return Err(format!(
+            "the policy {file:?} is larger than {MAX_FILE_BYTES} bytes"
+        ));
     }
-    serde_json::from_slice(&bytes).map_err(|error| PolicyError::Garbled(name(), error))
+    serde_json::from_slice(&bytes)
+        .map_err(|error| format!("the file {file:?} is not a policy: {error}"))
 }
 
 /// Returns what to print for a payload; a payload that is not one is denied by the policy.
-fn answer(policy: &Policy, payload: &[u8]) -> Result<String, PolicyError> {
+fn answer(policy: &Policy, payload: &[u8]) -> Result<String, String> {
     // What was read of a longer one has lost its end.
     if payload.len() > MAX_JSON_BYTES {
-        return Err(PolicyError::LongCall);
+        return Err(format!("the call is longer than {MAX_JSON_BYTES} bytes"));
     }
     let answer = policy.judge_payload(payload).hook_answer();
     Ok(answer.map(|answer| answer + "\n").unwrap_or_default())

@@ -1,6 +1,6 @@
 //! The command that Claude Code runs, and how it is recognised.
 
-use crate::args::HookArgs;
+use crate::program::{is_same, on_path};
 use ccd_base::shell;
 
 use std::ffi::OsStr;
@@ -10,23 +10,9 @@ const PROGRAM: &str = "ccctl";
 
 const VERB: &str = "hook";
 
-pub(super) fn command(program: &str, args: &HookArgs) -> String {
-    let mut words = vec![program.to_owned(), VERB.to_owned()];
-    let options = [
-        ("--timeout-ms", args.timeout_ms),
-        ("--spool-bytes", args.spool_bytes),
-    ];
-    for (option, value) in options {
-        words.extend(
-            value
-                .into_iter()
-                .flat_map(|value| [option.to_owned(), value.to_string()]),
-        );
-    }
-    if args.no_memory {
-        words.push("--no-memory".to_owned());
-    }
-    shell::line(&words)
+pub(super) fn command(program: &str, options: &[String]) -> String {
+    let words = [program, VERB].map(str::to_owned);
+    shell::line(words.iter().chain(options))
 }
 
 /// True for a command that [`command()`] makes, of any `ccctl`: it may have been moved since.
@@ -36,14 +22,14 @@ pub(super) fn is_ours(command: &str) -> bool {
     program == Some(Some(OsStr::new(PROGRAM))) && words.get(1).is_some_and(|word| word == VERB)
 }
 
-pub(crate) fn program_of(command: &str) -> Option<PathBuf> {
+pub(super) fn program_of(command: &str) -> Option<PathBuf> {
     let words = shell::split(command).ok()?.words;
     words.into_iter().next().map(PathBuf::from)
 }
 
 /// Returns the path of this program under which it will be found after an update: as it was called, or as it is on PATH,
 /// if that is this program. The path of the file itself may contain a version.
-pub(crate) fn own_path() -> std::io::Result<PathBuf> {
+pub(super) fn own_path() -> std::io::Result<PathBuf> {
     let own = std::env::current_exe()?;
     let called = std::env::args_os()
         .next()
@@ -57,36 +43,16 @@ pub(crate) fn own_path() -> std::io::Result<PathBuf> {
     Ok(called.filter(is_own).unwrap_or(own))
 }
 
-pub(crate) fn on_path(name: &OsStr) -> Option<PathBuf> {
-    let folders = std::env::var_os("PATH")?;
-    let mut paths = std::env::split_paths(&folders).map(|folder| folder.join(name));
-    paths.find(|path| path.is_absolute() && is_executable(path))
-}
-
-pub(crate) fn is_executable(path: &Path) -> bool {
-    use rustix::fs::{Access, access};
-    path.is_file() && access(path, Access::EXEC_OK).is_ok()
-}
-
-pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().ok();
-    real(one).is_some_and(|one| Some(one) == real(other))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hook::unusual;
 
     #[test]
     fn a_command_of_ours_is_recognised_wherever_it_is() {
-        let plain = command("/usr/bin/ccctl", &HookArgs::default());
+        let plain = command("/usr/bin/ccctl", &unusual(Some(100), None, false));
         assert_eq!(plain, "/usr/bin/ccctl hook");
-        let args = HookArgs {
-            timeout_ms: Some(50),
-            spool_bytes: Some(1 << 20),
-            no_memory: true,
-            policy: None,
-        };
+        let args = unusual(Some(50), Some(1 << 20), true);
         let spaced = command("/my tools/ccctl", &args);
         let expected = "'/my tools/ccctl' hook --timeout-ms 50 --spool-bytes 1048576 --no-memory";
         assert_eq!(spaced, expected);

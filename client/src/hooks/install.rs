@@ -8,11 +8,13 @@ use super::recording;
 use super::settings::{self, Mistake};
 use super::survey::Survey;
 
-use crate::args::{DEFAULT_EVENTS, EVENTS, Given, HookArgs};
+use crate::args::{DEFAULT_EVENTS, EVENTS, Given};
 use crate::fields::Fields as _;
-use crate::{Context, Exit, Failure, named_file, render};
+use crate::hook::unusual;
+use crate::{Context, Exit, Failure, caller, named_file, render};
 use ccd_protocol::Method as _;
 use ccd_protocol::daemon::{ConfigGet, ConfigGetParams};
+use serde_json::json;
 use std::path::PathBuf;
 
 /// What is left of a file that had nothing but our hooks.
@@ -24,19 +26,9 @@ fn events(args: &Given) -> Vec<&'static str> {
     if wanted.is_empty() {
         return DEFAULT_EVENTS.to_vec();
     }
-    let all = EVENTS.into_iter();
+    let all = EVENTS.iter().copied();
     all.filter(|event| wanted.contains(&(*event).into()))
         .collect()
-}
-
-/// The options to write into the command: the given time limit or the daemon's, and the daemon's limit of the spool.
-fn hook_args(args: &Given, context: &Context) -> HookArgs {
-    let of_daemon = of_daemon(context);
-    HookArgs {
-        timeout_ms: args.count("timeout_ms").or(of_daemon.timeout_ms),
-        ..of_daemon
-    }
-    .unusual()
 }
 
 struct Change {
@@ -52,14 +44,8 @@ struct Change {
 /// Adds our hooks. On an error, the file is unchanged.
 pub(super) fn install(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let file = SettingsFile::read(scope(args))?;
-    let program = own_path().map_err(Failure::io("ccctl"))?;
-    let program = program.to_str().ok_or_else(|| {
-        let program = program.display();
-        Failure::Usage(format!(
-            "the path {program} is not UTF-8; move ccctl to another one"
-        ))
-    })?;
-    let command = command(program, &hook_args(args, context));
+    let program = caller::text(own_path().map_err(Failure::io("ccctl"))?)?;
+    let command = command(&program, &options(args, context));
     let mistaken = |mistake: Mistake| invalid(&file.path, &mistake);
     let events = events(args);
     let new = settings::install(file.text(), &events, &command).map_err(mistaken)?;
@@ -149,24 +135,23 @@ fn scope(args: &Given) -> Scope {
     }
 }
 
-/// What a running daemon's configuration says about hooks.
-fn of_daemon(context: &Context) -> HookArgs {
-    let Ok(Some(mut connection)) = connection(context) else {
-        return HookArgs::default();
-    };
+/// The options to write into the command: the given time limit or the daemon's, and what else a running daemon's configuration
+/// says about hooks.
+fn options(args: &Given, context: &Context) -> Vec<String> {
+    let mut connection = connection(context).ok().flatten();
     let mut value = |key: &str| {
         let key = key.to_owned();
-        let mut entry = connection
-            .fetch(ConfigGet::NAME, &ConfigGetParams { key })
-            .ok()?;
-        Some(entry.value["value"].take())
+        let connection = connection.as_mut()?;
+        let entry = connection.fetch(ConfigGet::NAME, &ConfigGetParams { key });
+        Some(entry.ok()?.value["value"].take())
     };
-    HookArgs {
-        timeout_ms: value("hooks.timeout_ms").and_then(|value| value.as_u64()),
-        spool_bytes: value("hooks.spool_bytes").and_then(|value| value.as_u64()),
-        no_memory: value("memory.load").is_some_and(|value| value == false),
-        policy: None,
-    }
+    let mut number = |key| value(key).and_then(|value| value.as_u64());
+    let timeout_ms = args
+        .count("timeout_ms")
+        .or_else(|| number("hooks.timeout_ms"));
+    let spool_bytes = number("hooks.spool_bytes");
+    let no_memory = value("memory.load").is_some_and(|value| value == false);
+    unusual(timeout_ms, spool_bytes, no_memory)
 }
 
 fn report(
@@ -175,44 +160,28 @@ fn report(
     args: &Given,
     context: &mut Context,
 ) -> Result<Exit, Failure> {
+    let is_dry = args.has("dry_run");
     let path = change.file.path.display().to_string();
-    let is_any = change.is_any();
-    if context.global.json {
-        let difference = args.has("dry_run").then(|| difference(change));
-        context.write_json(&serde_json::json!({
-            "path": path,
-            "changed": is_any && !args.has("dry_run"),
-            "events": change.events,
-            "backup": change.backup,
-            "diff": difference,
-        }))?;
-        return Ok(Exit::Done);
-    }
-    if args.has("dry_run") {
-        context.render(|out| render::patch(&difference(change), out))?;
-        return Ok(Exit::Done);
-    }
-    let hooks = render::counted(change.events as u64, "hook");
-    context.write_line(&match (is_any, &change.backup) {
-        (false, _) => format!("{path}: nothing to change"),
-        (true, Some(backup)) if done != "removed" => {
-            format!(
-                "{path}: {hooks} {done}; the file as it was is {}",
-                backup.display()
-            )
-        }
-        (true, _) => format!("{path}: {hooks} {done}"),
-    })?;
-    Ok(Exit::Done)
-}
-
-fn difference(change: &Change) -> String {
     let new = change.new.as_deref().unwrap_or_default();
-    diff(
-        change.file.text(),
-        new,
-        &change.file.path.display().to_string(),
-    )
+    let patch = is_dry.then(|| diff(change.file.text(), new, &path));
+    if let Some(patch) = patch.as_ref().filter(|_| !context.global.json) {
+        context.render(|out| render::patch(patch, out))?;
+        return Ok(Exit::Done);
+    }
+    let mut changed = json!({
+        "path": path,
+        "changed": change.is_any() && !is_dry,
+        "events": change.events,
+        "backup": change.backup,
+        "diff": patch,
+    });
+    if context.global.json {
+        context.write_json(&changed)?;
+        return Ok(Exit::Done);
+    }
+    changed["done"] = done.into();
+    context.write_line(&render::text("hooks changed", &changed))?;
+    Ok(Exit::Done)
 }
 
 #[cfg(test)]

@@ -17,7 +17,6 @@ use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure};
 use std::path::Path;
 
-pub(crate) use command::{is_executable, is_same, on_path};
 pub(crate) use daemon::{Daemon, connection};
 pub(crate) use file::user_folder;
 pub(crate) use plugins::Plugin;

@@ -1,8 +1,8 @@
 //! `ccctl hooks plugin`: the plugin for Claude Code, which is part of this program.
 
-use super::command::{command, is_same, on_path, own_path};
+use super::command::{command, own_path};
 use super::file::user_folder;
-use crate::args::HookArgs;
+use crate::program::{is_same, on_path};
 use ccd_base::shell;
 
 use crate::{Context, Exit, Failure, whole_file};
@@ -77,7 +77,7 @@ fn calling(program: &str, name: &str, text: &str) -> String {
         return text.replace("ccctl ", &format!("{word} "));
     }
     let json = |text: &str| serde_json::Value::from(text).to_string();
-    let hook = command(program, &HookArgs::default());
+    let hook = command(program, &[]);
     text.replace("\"ccctl hook\"", &json(&hook))
         .replace("\"ccctl\"", &json(program))
 }

@@ -5,6 +5,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstContainerNode, CstInputValue, CstNode, CstObject};
 use jsonc_parser::cst::{CstObjectProp, CstRootNode, CstStringLit};
 use jsonc_parser::errors::ParseError;
+use serde::Serialize;
 use serde_json::Value;
 
 /// Seconds after which Claude Code stops the hook. Without it, the hooks of SessionEnd would share 1.5 seconds.
@@ -26,7 +27,7 @@ const FORM: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct InstalledHook {
     pub(super) event: String,
     pub(super) command: String,

@@ -1,27 +1,17 @@
 use super::super::file::Scope;
-use super::super::settings::InstalledHook;
 use super::*;
 use crate::check::CheckState;
 use ccd_protocol::hook::SpoolStatus;
 
-fn settings(scope: Scope, events: &[&str], command: &str) -> Settings {
-    let found = events.iter().map(|event| InstalledHook {
-        event: (*event).to_owned(),
-        command: command.to_owned(),
-    });
-    Settings {
-        scope,
-        path: "/s/settings.json".into(),
-        exists: true,
-        mistake: None,
-        found: found.collect(),
-        disables_all: false,
-        plugins: Default::default(),
-        others: Vec::new(),
-    }
+fn settings(scope: Scope, events: &[&str], command: &str) -> Value {
+    let found = events
+        .iter()
+        .map(|event| json!({"event": event, "command": command}));
+    let found: Value = found.collect();
+    json!({"scope": scope.name(), "path": "/s/settings.json", "exists": true, "found": found})
 }
 
-fn survey(settings: Vec<Settings>) -> Survey {
+fn survey(settings: Vec<Value>) -> Survey {
     Survey {
         settings,
         plugin: None,
@@ -40,12 +30,12 @@ fn of(survey: &Survey, name: &str) -> Vec<(CheckState, String)> {
 
 fn own() -> String {
     let own = own_path().unwrap();
-    super::super::command::command(own.to_str().unwrap(), &crate::args::HookArgs::default())
+    super::super::command::command(own.to_str().unwrap(), &[])
 }
 
 #[test]
 fn an_installation_is_whole_missing_partial_or_double() {
-    let whole = || settings(Scope::User, DEFAULT_EVENTS, &own());
+    let whole = || settings(Scope::User, &DEFAULT_EVENTS, &own());
     let in_project = settings(Scope::Project, &["Stop"], &own());
     for (settings, start) in [
         (vec![whole()], "installed (user)"),
@@ -80,8 +70,8 @@ fn an_installation_is_whole_missing_partial_or_double() {
 
 #[test]
 fn what_keeps_hooks_from_running_is_wrong() {
-    let mut disabled = settings(Scope::User, DEFAULT_EVENTS, "/gone/ccctl hook");
-    disabled.disables_all = true;
+    let mut disabled = settings(Scope::User, &DEFAULT_EVENTS, "/gone/ccctl hook");
+    disabled["disable_all_hooks"] = true.into();
     let survey = Survey {
         spool: SpoolStatus {
             files: 2,
@@ -117,14 +107,9 @@ fn each_event_has_a_line() {
     let survey = survey(vec![settings(Scope::Project, &["Stop", "Later"], &own())]);
     let events: Vec<&str> = events(&survey).collect();
     assert_eq!(events.len(), DEFAULT_EVENTS.len() + 1);
-    assert_eq!(event_line(&survey, "Stop").text, "installed (project)");
-    assert!(
-        event_line(&survey, "PreCompact")
-            .text
-            .starts_with("not installed")
-    );
-    assert_eq!(
-        event_json(&survey, "Later")["installed"],
-        json!(["project"])
-    );
+    let line = |event| event_line(&survey, facts_of(&survey, event)).remove(0);
+    assert_eq!(line("Stop").text, "installed (project)");
+    assert_eq!(line("PreCompact").text, "not installed");
+    let later = facts_of(&survey, "Later");
+    assert_eq!(later["installed"], json!(["project"]));
 }

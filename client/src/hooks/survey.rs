@@ -3,30 +3,21 @@
 use super::daemon::Daemon;
 use super::file::{Scope, SettingsFile};
 use super::plugins::{self, Plugin};
-use super::settings::{self, InstalledHook};
+use super::settings;
 use crate::Context;
+use crate::args::DEFAULT_EVENTS;
+use crate::check::shown;
+use crate::fields::Fields as _;
+use ccd_protocol::hook::SpoolStatus;
 use ccd_protocol::hook::spool::{FOLDER, FileName, LOST};
-use ccd_protocol::hook::{HookEventStatus, SpoolStatus};
 use ccd_protocol::socket::base_path;
-use std::collections::BTreeMap;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
-pub(super) struct Settings {
-    pub(super) scope: Scope,
-    pub(super) path: PathBuf,
-    pub(super) exists: bool,
-    pub(super) mistake: Option<String>,
-    pub(super) found: Vec<InstalledHook>,
-    pub(super) disables_all: bool,
-    pub(super) plugins: BTreeMap<String, bool>,
-    /// Commands of another program that collects the same.
-    pub(super) others: Vec<String>,
-}
-
-#[derive(Debug)]
 pub(crate) struct Survey {
-    pub(super) settings: Vec<Settings>,
+    /// The facts of each file of settings that there can be, with our hooks as `found`.
+    pub(super) settings: Vec<Value>,
     pub(crate) plugin: Option<Plugin>,
     pub(crate) daemon: Daemon,
     pub(super) spool: SpoolStatus,
@@ -37,14 +28,14 @@ impl Survey {
     /// Looks at everything; starts nothing.
     pub(crate) fn take(context: &Context) -> Self {
         let base = base_path(|name| std::env::var_os(name)).ok();
-        let mut settings: Vec<_> = Scope::ALL.into_iter().filter_map(Settings::of).collect();
+        let mut settings: Vec<_> = Scope::ALL.into_iter().filter_map(facts_of).collect();
         // In the home directory, the project's settings are the user's.
-        settings.dedup_by_key(|settings| settings.real_path());
-        let switches = settings
-            .iter()
-            .flat_map(|settings| settings.plugins.clone());
+        settings.dedup_by_key(|settings| {
+            let path = PathBuf::from(settings.text("path"));
+            path.canonicalize().unwrap_or(path)
+        });
         Self {
-            plugin: Plugin::find(&switches.collect()),
+            plugin: Plugin::find(&settings.iter().flat_map(plugins::switches).collect()),
             settings,
             daemon: Daemon::ask(context),
             spool: base.as_deref().map(spool).unwrap_or_default(),
@@ -52,83 +43,71 @@ impl Survey {
         }
     }
 
-    pub(super) fn scopes(&self, event: &str) -> Vec<&'static str> {
-        let has = |settings: &&Settings| settings.found.iter().any(|found| found.event == event);
-        let mut scopes: Vec<_> = self
-            .settings
+    /// Our hooks in the settings.
+    pub(super) fn found(&self) -> impl Iterator<Item = &Value> {
+        self.settings
             .iter()
-            .filter(has)
-            .map(|settings| settings.scope.name())
-            .collect();
-        let is_default = crate::args::DEFAULT_EVENTS.contains(&event);
-        if is_default && self.plugin.is_some() {
+            .flat_map(|settings| settings.list("found"))
+    }
+
+    pub(super) fn scopes(&self, event: &str) -> Vec<&str> {
+        let is_of = |found: &Value| found["event"] == event;
+        let has = |settings: &&Value| settings.list("found").iter().any(is_of);
+        let settings = self.settings.iter().filter(has);
+        let mut scopes: Vec<_> = settings.map(|settings| settings.text("scope")).collect();
+        if self.plugin.is_some() && DEFAULT_EVENTS.contains(&event) {
             scopes.push("plugin");
         }
         scopes
     }
 
     pub(crate) fn has_hooks(&self) -> bool {
-        self.plugin.is_some() || self.settings.iter().any(|it| !it.found.is_empty())
+        self.plugin.is_some() || self.found().next().is_some()
     }
 
-    pub(super) fn event(&self, event: &str) -> Option<&HookEventStatus> {
-        let Daemon::Running(status) = &self.daemon else {
-            return None;
-        };
-        let mut events = status.hooks.as_ref()?.events.iter();
-        events.find(|status| status.event == event)
+    /// What the daemon knows of the hooks for an event; null if there is nothing.
+    pub(super) fn event(&self, event: &str) -> &Value {
+        let mut events = self.daemon.status().list("hooks.events").iter();
+        let found = events.find(|status| status["event"] == event);
+        found.unwrap_or(&Value::Null)
     }
 }
 
-impl Settings {
-    /// The settings of a scope; `None` without a home directory.
-    fn of(scope: Scope) -> Option<Self> {
-        let mut settings = Self {
-            scope,
-            path: scope.path()?,
-            exists: true,
-            mistake: None,
-            found: Vec::new(),
-            disables_all: false,
-            plugins: BTreeMap::new(),
-            others: Vec::new(),
-        };
-        match SettingsFile::at(settings.path.clone()) {
-            Ok(SettingsFile {
-                text: Some(text), ..
-            }) => settings.read(&text),
-            Ok(_) => settings.exists = false,
-            Err(failure) => settings.mistake = Some(failure.to_string()),
+/// What the settings of a scope say; `None` without a home directory.
+fn facts_of(scope: Scope) -> Option<Value> {
+    let path = scope.path()?;
+    let mut facts = json!({
+        "scope": scope.name(),
+        "path": shown(&path),
+        "exists": true,
+        "error": null,
+        "hooks": 0,
+        "disable_all_hooks": false,
+    });
+    let text = match SettingsFile::at(path) {
+        Ok(file) => file.text,
+        Err(failure) => {
+            facts["error"] = failure.to_string().into();
+            return Some(facts);
         }
-        Some(settings)
-    }
-
-    /// The path without links, as far as the file exists.
-    fn real_path(&self) -> PathBuf {
-        self.path
-            .canonicalize()
-            .unwrap_or_else(|_| self.path.clone())
-    }
-
-    fn read(&mut self, text: &str) {
-        if text.trim().is_empty() {
-            return;
+    };
+    facts["exists"] = text.is_some().into();
+    let text = text.unwrap_or_default();
+    match settings::parse(&text) {
+        Ok(root) => {
+            let found = settings::installed(&root);
+            let mut others = settings::commands(&root);
+            others.retain(|command| is_other_collector(command));
+            facts["hooks"] = found.len().into();
+            facts["found"] = json!(found);
+            facts["others"] = json!(others);
+            facts["disable_all_hooks"] = (root["disableAllHooks"] == true).into();
+            facts["enabledPlugins"] = root["enabledPlugins"].clone();
         }
-        let root = match settings::parse(text) {
-            Ok(root) => root,
-            Err(mistake) => {
-                self.mistake = Some(format!("{}: {mistake}", self.path.display()));
-                return;
-            }
-        };
-        self.found = settings::installed(&root);
-        self.disables_all = root["disableAllHooks"] == true;
-        self.plugins = plugins::switches(&root);
-        self.others = settings::commands(&root)
-            .into_iter()
-            .filter(|command| is_other_collector(command))
-            .collect();
+        Err(_) if text.trim().is_empty() => {}
+        Err(mistake) => facts["error"] = format!("{}: {mistake}", facts.text("path")).into(),
     }
+    Some(facts)
 }
 
 /// True for the commands of the coach plugin, which collects the same events into the same database.

@@ -1,15 +1,16 @@
 //! The connection to the daemon, and the next one.
 
 use super::pending::Pending;
-use crate::call::{CLIENT_NAME, ConnectError, DaemonAddress, SETTLED, lost};
+use super::read_frames;
+use crate::call::{CLIENT_NAME, ConnectError, DaemonAddress, Losses, lost};
 use crate::{Failure, caller};
-use ccd_protocol::frame::{Frame, LineFrames};
+use ccd_protocol::frame::Frame;
 use ccd_protocol::mcp::{Opening, Resume};
 use ccd_protocol::{Caller, PROTOCOL_VERSION};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use serde_json::value::RawValue;
 use std::hash::{BuildHasher as _, RandomState};
-use std::io::{self, Read as _, Write};
+use std::io::Write;
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,13 +18,8 @@ use std::time::Instant;
 
 const REPLY_LIMIT_BYTES: usize = 64 << 20;
 
-const READ_BYTES: usize = 64 << 10;
-
 /// What requests are told that were not answered when the daemon ended.
 const ENDED: &str = "the daemon has ended before it replied; its sessions have ended too";
-
-/// How many connections in succession may end at once.
-const MAX_SHORT: u32 = 10;
 
 /// The way to the daemon, for the thread that reads the client's messages and the one that reads the daemon's.
 pub(super) struct Link {
@@ -41,8 +37,7 @@ pub(super) struct Link {
 /// What the daemon sends; it belongs to one thread.
 pub(super) struct Reading {
     stream: UnixStream,
-    since: Instant,
-    short: u32,
+    losses: Losses,
 }
 
 impl Link {
@@ -60,8 +55,7 @@ impl Link {
         };
         let reading = Reading {
             stream,
-            since: Instant::now(),
-            short: 0,
+            losses: Losses::since(Instant::now()),
         };
         let opening = link.opening(None)?;
         // If it fails, reading fails too.
@@ -109,27 +103,22 @@ impl Link {
         reading: &mut Reading,
         output: &mut impl Write,
     ) -> Result<(), Failure> {
-        let mut frames = LineFrames::new(REPLY_LIMIT_BYTES);
-        let mut buffer = vec![0; READ_BYTES];
-        loop {
-            let len = match reading.stream.read(&mut buffer) {
-                Ok(0) => return Ok(()),
-                Ok(len) => len,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(_) => return Ok(()),
+        let Reading { stream, losses } = reading;
+        let pass_on = |frame: Frame<'_>| {
+            let Frame::Line(line) = frame else {
+                return Ok(());
             };
-            let mut read = &buffer[..len];
-            while let Some(frame) = frames.next(&mut read) {
-                let Frame::Line(line) = frame else { continue };
-                let mut line = line.into_owned();
-                line.push(b'\n');
-                output.write_all(&line).map_err(Failure::Output)?;
-                // The client is already reading it.
-                if self.pending.lock().received(&line) {
-                    reading.short = 0;
-                }
+            let mut line = line.into_owned();
+            line.push(b'\n');
+            output.write_all(&line).map_err(Failure::Output)?;
+            // The client is already reading it.
+            if self.pending.lock().received(&line) {
+                losses.forget();
             }
-        }
+            Ok(())
+        };
+        // A line without its end is lost with the connection.
+        read_frames(stream, REPLY_LIMIT_BYTES, pass_on).map(drop)
     }
 
     /// Connects again after a connection has ended; false if the client sends nothing more. If no daemon is running any more,
@@ -142,12 +131,7 @@ impl Link {
         if self.has_ended.load(Ordering::Acquire) {
             return Ok(false);
         }
-        reading.short = if reading.since.elapsed() < SETTLED {
-            reading.short + 1
-        } else {
-            0
-        };
-        if reading.short >= MAX_SHORT {
+        if !reading.losses.may_go_on() {
             return Err(lost("mcp", true));
         }
         let writer = self.writer.lock();
@@ -200,7 +184,6 @@ impl Link {
     ) -> Result<(), Failure> {
         *writer = stream.try_clone().map_err(Failure::io("mcp"))?;
         reading.stream = stream;
-        reading.since = Instant::now();
         let resume = self.pending.lock().resume();
         let mut lines = self.opening(Some(resume))?;
         for message in unsent {

@@ -46,26 +46,34 @@ pub(crate) fn mcp(context: &Context) -> Result<Exit, Failure> {
 
 /// Sends what the client writes to the daemon, line by line.
 fn pass_on(input: &mut File, link: &Link) -> io::Result<()> {
-    let mut frames = LineFrames::new(MESSAGE_LIMIT_BYTES);
+    let send = |frame: Frame<'_>| match frame {
+        Frame::Line(line) => {
+            link.send(&line);
+            Ok(())
+        }
+        Frame::TooLong => json_lines().write_all(TOO_LONG.as_bytes()),
+    };
+    read_frames(input, MESSAGE_LIMIT_BYTES, send)?.map_or(Ok(()), send)
+}
+
+/// Passes on each line up to the end of a stream; returns a last one that has no end.
+fn read_frames<E>(
+    from: &mut impl Read,
+    limit_bytes: usize,
+    mut pass_on: impl FnMut(Frame<'_>) -> Result<(), E>,
+) -> Result<Option<Frame<'static>>, E> {
+    let mut frames = LineFrames::new(limit_bytes);
     let mut buffer = vec![0; READ_BYTES];
     loop {
-        let len = match input.read(&mut buffer) {
-            Ok(len) => len,
+        let len = match from.read(&mut buffer) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
+            // The other end is gone.
+            Ok(0) | Err(_) => return Ok(frames.finish()),
+            Ok(len) => len,
         };
         let mut read = &buffer[..len];
         while let Some(frame) = frames.next(&mut read) {
-            match frame {
-                Frame::Line(line) => link.send(&line),
-                Frame::TooLong => json_lines().write_all(TOO_LONG.as_bytes())?,
-            }
-        }
-        if len == 0 {
-            if let Some(Frame::Line(line)) = frames.finish() {
-                link.send(&line);
-            }
-            return Ok(());
+            pass_on(frame)?;
         }
     }
 }

@@ -42,10 +42,10 @@ pub(crate) use printer::{Printer, short_id};
 pub(crate) use screen::{runs, screen};
 pub(crate) use session::{command_line, end, ended};
 pub(crate) use session_list::{SessionList, sessions};
-pub(crate) use short::{age, counted, size};
+pub(crate) use short::{counted, size};
 pub(crate) use status::status;
 pub(crate) use style::{Colour, Style, is_utf8};
-pub(crate) use template::{filled, text, text_line};
+pub(crate) use template::{filled, filled_whole, text, text_line};
 pub(crate) use words::{few, joined};
 
 #[cfg(test)]

@@ -63,13 +63,19 @@ pub(crate) fn filled(template: &str, record: &Value) -> String {
 
 /// True if nothing in a template is empty.
 pub(super) fn holds(template: &str, record: &Value) -> bool {
+    filled_whole(template, record).is_some()
+}
+
+/// Returns what [`filled`] does, if nothing in the template is empty.
+pub(crate) fn filled_whole(template: &str, record: &Value) -> Option<String> {
     let mut filling = Filling {
         rest: template,
         record,
         number: 0,
         style: Style::default(),
     };
-    filling.sequence(None, &mut Line::default())
+    let mut line = Line::default();
+    filling.sequence(None, &mut line).then(|| line.text())
 }
 
 /// Returns a template with the values of a record in a line. What controls a terminal is escaped in values.

@@ -16,7 +16,7 @@ pub(crate) fn run(args: &Given, context: &mut Context) -> Result<Exit, Failure> 
         );
     }
     let (program, words) = command(args)?;
-    let mut params: Value = caller::of(args, "send contains")?;
+    let mut params = caller::values(args, "send contains")?;
     params["program"] = program.into();
     params["args"] = words.into();
     params["expect"] = json!(args.patterns("expect"));

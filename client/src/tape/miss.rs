@@ -3,42 +3,31 @@
 use super::options::is_ci;
 use crate::Failure;
 use crate::context::say;
-use crate::render::printable;
+use crate::fields::Fields as _;
+use crate::render::{filled_whole, printable};
 use ccd_protocol::{ErrorCode, ErrorObject};
 use parking_lot::Mutex;
-use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 
 const NAME_WIDTH: usize = 10;
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Miss {
-    /// What happened. The message also has the rest, which follows line by line.
-    summary: Option<String>,
-    nearest: Option<Nearest>,
-    /// What to do, the most likely advice first.
-    hints: Vec<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Nearest {
-    tape_id: String,
-    exchange: u64,
-    line: u64,
-    was_played: bool,
-    differs: Vec<Differs>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Differs {
-    part: String,
-    recorded: Option<String>,
-    asked: Option<String>,
-}
+/// What is said of a difference, by names and templates of lines: the first that fit.
+const DIFFERENCES: [&[(&str, &str)]; 4] = [
+    &[("differs", "{part=state}other inputs came before it")],
+    &[(
+        "differs",
+        "{part=unfinished}the recording ended in the middle of this input",
+    )],
+    &[(
+        "differs",
+        "{part=terminal}it was recorded {recorded}, but now runs {asked}",
+    )],
+    &[
+        ("recorded", "{part} [{recorded:quoted}|none]"),
+        ("now", "{part} [{asked:quoted}|none]"),
+    ],
+];
 
 /// Returns the daemon's error if it is a miss.
 pub(crate) fn miss_of(failure: &Failure) -> Option<&ErrorObject> {
@@ -69,63 +58,35 @@ pub(crate) fn ends_conversation(error: &ErrorObject) -> bool {
     is_final(error) || is_ci() && error.known() == Some(ErrorCode::TapeMiss)
 }
 
-/// Describes a miss in lines: what happened, the closest recorded exchange and its differences, and what to do.
+/// Describes a miss in lines: what happened, the closest recorded exchange and its differences, and what to do, the most
+/// likely advice first. The message also has all of it.
 pub(crate) fn block(error: &ErrorObject) -> Vec<String> {
-    let data = error.data.clone().map(Value::Object);
-    let miss = data.and_then(|data| serde_json::from_value::<Miss>(data).ok());
-    let miss = miss.unwrap_or_default();
-    let message = miss.summary.as_ref().unwrap_or(&error.message);
+    let miss = error.data.clone().map(Value::Object).unwrap_or_default();
+    let message = miss["summary"].as_str().unwrap_or(&error.message);
     let mut lines = vec![format!("ccctl: {}", printable(message))];
-    if let Some(nearest) = &miss.nearest {
-        let Nearest {
-            tape_id,
-            exchange,
-            line: at,
-            ..
-        } = nearest;
-        let place = format!("exchange {exchange} of {tape_id}, line {at}");
-        lines.push(line("closest", &place));
-        if nearest.was_played {
-            lines.push(line("differs", "it has already been played"));
+    let mut add = |name: &str, template: &str, record: &Value| {
+        lines.extend(filled_whole(template, record).map(|text| line(name, &text)));
+    };
+    let nearest = &miss["nearest"];
+    let place = "exchange {exchange} of {tape_id}, line {line}";
+    add("closest", place, nearest);
+    add(
+        "differs",
+        "{was_played?}it has already been played",
+        nearest,
+    );
+    for differs in nearest.list("differs") {
+        let mut known = DIFFERENCES.into_iter();
+        let lines = known.find(|lines| filled_whole(lines[0].1, differs).is_some());
+        for (name, template) in lines.unwrap_or_default() {
+            add(name, template, differs);
         }
-        nearest
-            .differs
-            .iter()
-            .for_each(|differs| describe(differs, &mut lines));
     }
-    let hint = error.hint().map(str::to_owned);
-    for (at, hint) in miss.hints.iter().chain(&hint).enumerate() {
-        lines.push(line(if at == 0 { "try" } else { "or" }, hint));
+    let hint = error.hint().map(Value::from);
+    for (at, hint) in miss.list("hints").iter().chain(&hint).enumerate() {
+        add(if at == 0 { "try" } else { "or" }, "{.}", hint);
     }
     lines
-}
-
-fn describe(differs: &Differs, lines: &mut Vec<String>) {
-    let Differs {
-        part,
-        recorded,
-        asked,
-    } = differs;
-    let why = match &part[..] {
-        "state" => Some("other inputs came before it"),
-        "unfinished" => Some("the recording ended in the middle of this input"),
-        _ => None,
-    };
-    if let Some(why) = why {
-        lines.push(line("differs", why));
-        return;
-    }
-    if let ("terminal", Some(recorded), Some(asked)) = (&part[..], recorded, asked) {
-        let how = format!("it was recorded {recorded}, but now runs {asked}");
-        lines.push(line("differs", &how));
-        return;
-    }
-    for (name, value) in [("recorded", recorded), ("now", asked)] {
-        let value = value
-            .as_ref()
-            .map_or("none".to_owned(), |value| format!("{value:?}"));
-        lines.push(line(name, &format!("{part} {value}")));
-    }
 }
 
 pub(crate) fn line(name: &str, value: &str) -> String {

@@ -3,12 +3,12 @@
 use super::options::{TapeCommand, check_effect, modes};
 use crate::args::Given;
 use crate::fields::Fields as _;
+use crate::program::{all_on_path, is_same};
 
 use crate::{Context, Exit, Failure, caller};
 use ccd_base::shell;
 use ccd_base::whole_file::{self, Durability};
 use ccd_protocol::tape::{FallbackMode, RecordMode};
-use rustix::fs::{Access, access};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -54,10 +54,10 @@ fn make(args: &Given) -> Result<String, Failure> {
         ));
     }
     let ccctl = std::env::current_exe().map_err(Failure::io("ccctl"))?;
-    let script = script(&text(&ccctl)?, verb(args), &words(args, &to)?);
+    let script = script(&caller::text(ccctl)?, verb(args), &words(args, &to)?);
     whole_file::replace(&path, script.as_bytes(), MODE, Durability::Later)
         .map_err(Failure::io(path.display()))?;
-    text(&path)
+    caller::text(path)
 }
 
 /// The name of the file: the program's name without directories.
@@ -145,13 +145,10 @@ fn real(program: &str, to: &Path) -> Result<String, Failure> {
     if program.contains('/') {
         return caller::absolute_here(Path::new(program));
     }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path)
-        .filter(|folder| fs::canonicalize(folder).is_ok_and(|folder| folder != to))
-        .map(|folder| folder.join(program))
-        .find(|file| file.is_file() && access(file, Access::EXEC_OK).is_ok());
+    let is_in = |file: &PathBuf| file.parent().is_some_and(|folder| is_same(folder, to));
+    let found = all_on_path(OsStr::new(program)).find(|file| !is_in(file));
     match found {
-        Some(file) => text(&file),
+        Some(file) => caller::text(file),
         None => Failure::usage(format!(
             "{program} is not on PATH, but must run for inputs that are on no tape; give its path"
         )),
@@ -173,15 +170,6 @@ fn may_be_replaced(path: &Path) -> io::Result<bool> {
         .lines()
         .nth(1)
         .is_some_and(|line| line.starts_with(MARK)))
-}
-
-fn text(path: &Path) -> Result<String, Failure> {
-    path.to_str().map(str::to_owned).ok_or_else(|| {
-        Failure::Usage(format!(
-            "the path {} is not UTF-8; give another one",
-            path.display()
-        ))
-    })
 }
 
 #[cfg(test)]

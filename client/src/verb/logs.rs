@@ -39,7 +39,8 @@ fn log_folder(context: &Context) -> Result<PathBuf, Failure> {
     {
         return Ok(status.text("paths.logs").into());
     }
-    let base = base_path(|name| std::env::var_os(name)).map_err(crate::call::ConnectError::Path)?;
+    let base = base_path(|name| std::env::var_os(name))
+        .map_err(|error| Failure::Usage(error.to_string()))?;
     Ok(base.join("logs"))
 }
 

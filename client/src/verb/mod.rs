@@ -24,7 +24,7 @@ mod stop;
 mod tape;
 mod upgrade;
 
-use crate::args::{DaemonPath, Given, HookArgs};
+use crate::args::{DaemonPath, Given};
 use crate::fields::Fields as _;
 use crate::tape::TapeCommand;
 use crate::{
@@ -75,7 +75,7 @@ pub(crate) fn dispatch(given: Given, context: &mut Context) -> Result<Exit, Fail
         "data" => data::dispatch(verb, args, context),
         "hook" => {
             let socket = context.global.socket.as_deref();
-            Ok(hook::run(&HookArgs::of(args), socket))
+            Ok(hook::run(args, socket))
         }
         "hooks" => hooks::dispatch(verb, args, context),
         "doctor" => doctor::doctor(context),

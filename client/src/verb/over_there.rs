@@ -1,7 +1,7 @@
 //! Commands about the daemon's process and files, which run on the daemon's host.
 
 use crate::args::{Given, Global};
-use crate::call::{ConnectError, Host, SshError};
+use crate::call::{Host, no_ccctl};
 use crate::fields::Fields as _;
 use crate::{Exit, Failure};
 
@@ -40,9 +40,7 @@ pub(super) fn run(host: &Host, words: &[String]) -> Result<Exit, Failure> {
         .status()
         .map_err(Failure::io("ssh"))?;
     Ok(match status.code() {
-        Some(127) => {
-            return Err(ConnectError::from(SshError::NoCcctl { host: host.clone() }).into());
-        }
+        Some(127) => return Err(no_ccctl(host).into()),
         // ssh has said why there is no connection.
         None | Some(126 | 255) => Exit::NoDaemon,
         Some(code) => Exit::of_program(Some(code), None),

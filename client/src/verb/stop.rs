@@ -95,7 +95,7 @@ fn named<'a>(sessions: impl ExactSizeIterator<Item = (&'a str, String)>) -> Stri
 fn takes_no_request(failure: &Failure) -> bool {
     match failure {
         Failure::Silent { .. }
-        | Failure::Connect(ConnectError::NoDaemon { .. } | ConnectError::Socket { .. }) => true,
+        | Failure::Connect(ConnectError::NoDaemon { .. } | ConnectError::Socket(_)) => true,
         Failure::Refused { error, .. } => error.known() == Some(ErrorCode::LimitReached),
         _ => false,
     }

@@ -1,7 +1,8 @@
 //! `ccctl daemon restart` and `ccctl daemon upgrade`: another worker takes over the sessions.
 
-use crate::call::{Connection, DaemonAddress, LaunchError, fetch_within, find_program};
+use crate::call::{Connection, DaemonAddress, fetch_within};
 use crate::fields::Fields as _;
+use crate::program::{NO_CCD, find_ccd};
 use crate::render::text;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::NoParams;
@@ -26,9 +27,7 @@ pub(crate) fn restart(context: &mut Context) -> Result<Exit, Failure> {
 pub(crate) fn upgrade(binary: Option<&Path>, context: &mut Context) -> Result<Exit, Failure> {
     let binary = match binary {
         Some(path) => path.to_owned(),
-        None => {
-            find_program().ok_or_else(|| Failure::NotFound(LaunchError::NoProgram.to_string()))?
-        }
+        None => find_ccd().ok_or_else(|| Failure::NotFound(NO_CCD.to_owned()))?,
     };
     let params = json!({"binary": absolute(&binary)?});
     hand_over("daemon.upgrade", &params, context)

@@ -5,11 +5,11 @@ use crate::args::Given;
 use crate::fields::Fields as _;
 use crate::verb::file::{read_object, read_text};
 use crate::{Context, Exit, Failure, caller};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Runs a chain, and prints each step with its output as it ends.
 pub(super) fn run(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
-    let mut params: Value = caller::of(args, "name shared shell")?;
+    let mut params = caller::values(args, "name shared shell")?;
     params["caller_cwd"] = caller::working_directory(None)?.into();
     params["cwd"] = caller::given_path(args.word("cwd"))?.into();
     params["chain"] = args.path("file").map(read_object).transpose()?.into();
@@ -48,7 +48,7 @@ pub(super) fn save(args: &Given, context: &mut Context) -> Result<Exit, Failure>
 }
 
 pub(crate) fn parallel(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
-    let mut params: Value = caller::of(args, "max_concurrent shell")?;
+    let mut params = caller::values(args, "max_concurrent shell")?;
     let commands = commands(args)?;
     let total = commands.len();
     params["commands"] = commands.into();

@@ -53,7 +53,7 @@ pub(crate) fn watch(args: &Given, context: &mut Context) -> Result<Exit, Failure
 fn params(args: &Given) -> Result<Value, Failure> {
     let is_line = args.has("shell");
     let (program, words) = args.program();
-    let mut params: Value = caller::of(args, "session since max_hits")?;
+    let mut params = caller::values(args, "session since max_hits")?;
     params["patterns"] = json!(args.patterns("patterns"));
     params["program"] = match program {
         Some(_) if is_line => args.words("program").join(" ").into(),

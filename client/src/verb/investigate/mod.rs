@@ -58,7 +58,7 @@ pub(in crate::verb) fn target(args: &Given) -> Result<Value, Failure> {
 
 /// The same, of a program that is named in another way.
 fn target_of(program: Option<String>, words: Vec<String>, args: &Given) -> Result<Value, Failure> {
-    let mut params: Value = caller::of(args, "")?;
+    let mut params = caller::values(args, "")?;
     params["program"] = program.into();
     params["args"] = words.into();
     Ok(params)

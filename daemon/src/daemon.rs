@@ -161,6 +161,12 @@ impl Daemon {
         self.sources.current()
     }
 
+    /// Returns where the configuration file is looked for, the first place first.
+    pub(crate) fn config_places(&self) -> Vec<String> {
+        let places = self.sources.paths();
+        places.map(|path| path.display().to_string()).collect()
+    }
+
     pub(crate) fn config_error(&self) -> Option<String> {
         self.config_error.lock().clone()
     }

@@ -182,7 +182,11 @@ pub struct DaemonLogReply {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConfigListReply {
+    /// The file in use; null if there is none.
     pub path: Option<String>,
+    /// Where the daemon looks for it; the first that exists is used.
+    #[serde(default)]
+    pub places: Vec<String>,
     pub entries: Vec<ConfigEntry>,
 }
 

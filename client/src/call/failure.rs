@@ -247,7 +247,7 @@ mod tests {
     fn an_error_is_one_line_that_says_what_to_do() {
         assert_eq!(
             refused().of_verb("session.tail").line(),
-            "ccctl: session.tail: no pattern matched within 5 ms; -v shows the output instead"
+            "ccctl: session.tail: no pattern matched within 5 ms; -v shows the recent output"
         );
         assert_eq!(refused().exit(), Exit::TimedOut);
         let details = refused().details();

@@ -2,9 +2,12 @@
 
 use crate::args::Given;
 use crate::call::is_elsewhere;
+use crate::fields::Fields as _;
+use crate::program::{NO_CCD, find_ccd};
 use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::NoParams;
 use serde_json::json;
+use std::process::Command;
 
 /// The file that documents every key; the daemon's defaults are tested against it.
 const EXAMPLE: &str = include_str!("../../../config.example.json");
@@ -26,11 +29,29 @@ fn check(file: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
     let own = std::env::var("CCD_CONFIG").ok();
     let own = own.filter(|own| !is_elsewhere() && !own.is_empty());
     let path = caller::given_path(file.or(own.as_deref()))?;
-    let answer = context.fetch("config.check", &json!({ "path": path }))?;
+    let answer = match context.fetch("config.check", &json!({ "path": path })) {
+        // A mistake in the file may be why.
+        Err(Failure::Connect(_)) if !is_elsewhere() => return check_without_daemon(path),
+        answer => answer?,
+    };
     // The page has the warnings, as it has the errors.
     context.print_page("config.check", &answer.value, Some(&answer.json))
 }
 
+fn check_without_daemon(path: Option<String>) -> Result<Exit, Failure> {
+    let program = find_ccd().ok_or_else(|| Failure::NotFound(NO_CCD.to_owned()))?;
+    let file = path
+        .into_iter()
+        .flat_map(|path| ["--config".to_owned(), path]);
+    let status = Command::new(program)
+        .arg("--check-config")
+        .args(file)
+        .status();
+    let status = status.map_err(Failure::io("ccd --check-config"))?;
+    Ok(Exit::of_success(status.success()))
+}
+
+/// Prints the path of the configuration file, or where the first one would be.
 fn path(context: &mut Context) -> Result<Exit, Failure> {
     let reply = context.fetch("config.list", &NoParams {})?.value;
     let path = &reply["path"];
@@ -38,13 +59,10 @@ fn path(context: &mut Context) -> Result<Exit, Failure> {
         context.write_line(&json!({"path": path}).to_string())?;
         return Ok(Exit::Done);
     }
-    let path = path.as_str().ok_or_else(|| {
-        Failure::NotFound(
-            "config path: there is no configuration file, so the defaults apply; \
-             ccctl config example prints one"
-                .to_owned(),
-        )
-    })?;
-    context.write_line(path)?;
+    if path.is_null() {
+        context.remark("this file does not exist, so the defaults apply; ccctl config example prints one with all keys");
+    }
+    let first = || reply.list("places").first()?.as_str();
+    context.write_line(path.as_str().or_else(first).unwrap_or_default())?;
     Ok(Exit::Done)
 }

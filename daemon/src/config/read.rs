@@ -106,7 +106,7 @@ impl Sources {
     }
 
     /// Returns the paths, whether or not the files exist.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.candidates
             .iter()
             .map(|candidate| candidate.path.as_path())

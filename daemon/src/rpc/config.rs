@@ -10,6 +10,7 @@ pub(super) fn register(module: &mut Module) {
         let loaded = daemon.loaded();
         Ok(ConfigListReply {
             path: loaded.path_text(),
+            places: daemon.config_places(),
             entries: entries(&loaded),
         })
     });

@@ -2,6 +2,7 @@
 
 use super::expect::print_match;
 use crate::args::Given;
+use crate::ask::ask;
 use crate::fields::Fields as _;
 use crate::output::encode;
 use crate::{Context, Exit, Failure, named_file};
@@ -48,6 +49,12 @@ fn typed(args: &Given) -> Result<Value, Failure> {
         params["newline"] = (args.is_given("text") && !args.has("no_newline")).into();
         return Ok(params);
     }
+    if args.has("secret") && !args.has("stdin") && !args.is_given("file") {
+        let asked = ask(&format!("text for {}: ", args.text("session")))?;
+        params["text"] = asked.ok_or_else(no_terminal)?.into();
+        params["newline"] = (!args.has("no_newline")).into();
+        return Ok(params);
+    }
     let (what, bytes) = match args.path("file") {
         Some(path) => (path.display().to_string(), named_file::read(path)),
         None => {
@@ -61,6 +68,10 @@ fn typed(args: &Given) -> Result<Value, Failure> {
         Err(error) => params["data_b64"] = encode(error.as_bytes()).into(),
     }
     Ok(params)
+}
+
+fn no_terminal() -> Failure {
+    Failure::Usage("there is no terminal to ask at; give the text with --stdin or --file".into())
 }
 
 #[cfg(test)]

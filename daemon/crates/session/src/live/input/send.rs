@@ -263,6 +263,7 @@ impl Session {
             offset: written.offset,
             written_bytes: input.bytes.len() as u64,
             hidden,
+            shown: secret && written.canonical && !written.hidden,
             discarded: None,
             expect: None,
         })

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// How long to wait on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Returns the first value that `probe` finds; panics if it never finds one.
 pub(crate) fn eventually<T>(what: &str, probe: impl FnMut() -> Option<T>) -> T {

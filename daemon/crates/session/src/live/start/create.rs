@@ -350,6 +350,8 @@ impl Sessions {
     fn failed(&self, plan: &StartPlan, error: &SessionError) -> Session {
         let facts = SessionFacts {
             id: self.free_id(),
+            // An earlier session may have it.
+            name: None,
             cwd: redact(&plan.facts.cwd).text.into_owned(),
             start_error: Some(redact(&error.to_string()).text.into_owned()),
             ..plan.facts.clone()

@@ -6,6 +6,7 @@ mod fuzzing;
 mod layers;
 mod libraries;
 mod listed;
+mod methods;
 mod repository;
 mod sleeps;
 mod sources;

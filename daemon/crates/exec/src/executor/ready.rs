@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 /// How long git may take for each step at least; more if the run has a longer time limit.
 pub(super) const STEP_LIMIT: Duration = Duration::from_secs(30);
 
-/// How long all steps together may take after the run was cancelled; comparing gets half of it, because restoring follows.
+/// How long steps that only read may take after the run was cancelled; comparing gets half of it.
 const CANCELLED_LIMIT: Duration = Duration::from_secs(10);
 
 /// What the steps of a run in its work tree need.
@@ -133,7 +133,8 @@ impl Steps {
 }
 
 impl Ready {
-    /// Does a step that writes. A thread that does not come back keeps the lock: it may write later.
+    /// Does a step that writes, and waits for it even if the run was cancelled: the next one would find half of it. A thread that
+    /// does not come back keeps the lock: it may write later.
     pub(super) async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&WorkTree) -> Result<T, RepositoryError> + Send + 'static,
@@ -143,7 +144,7 @@ impl Ready {
             let _lock = lock;
             work(&tree)
         });
-        self.steps.wait(&self.place.tree.root, step).await
+        answered(&self.place.tree.root, self.steps.limit, step).await
     }
 
     /// Compares the work tree with what it was, and gives back what was put away.

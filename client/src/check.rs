@@ -7,8 +7,8 @@ use serde_json::Value;
 use std::io;
 use std::path::Path;
 
-/// Below the name of each check, and perhaps a part of it after a slash, lines with a state and a template. The first one in
-/// which nothing is empty is what is said of the facts; if there is none, nothing is.
+/// Below the name of each check, and perhaps a part of it after a slash, lines with a state and a template. The first template
+/// without an empty value is reported; if there is none, nothing is.
 const CHECKS: &str = include_str!("checks.txt");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub(crate) struct Check {
     pub(crate) text: String,
 }
 
-/// A path among facts.
+/// Returns a path as a text for facts, which are JSON.
 pub(crate) fn shown(path: impl AsRef<Path>) -> String {
     // One that is not UTF-8 has no form in JSON.
     path.as_ref().display().to_string()
@@ -42,7 +42,7 @@ pub(crate) fn checks(name: &str, facts: Value) -> Vec<Check> {
         Value::Array(all) => all,
         one => vec![one],
     };
-    let known = all.into_iter().filter(|facts| !facts.is_null());
+    let known = all.into_iter().filter(Value::is_object);
     known.filter_map(|facts| Check::of(name, facts)).collect()
 }
 

@@ -97,18 +97,8 @@ impl Context {
 
     /// Calls one method and prints its reply: as received with `--json`, otherwise as its page describes it.
     pub(crate) fn show(&mut self, method: &str, params: &Value) -> Result<Exit, Failure> {
-        self.show_as(method, method, params)
-    }
-
-    /// As [`Self::show`], as another page describes it.
-    pub(crate) fn show_as(
-        &mut self,
-        page: &str,
-        method: &str,
-        params: &Value,
-    ) -> Result<Exit, Failure> {
         let mut answer = self.fetch(method, params)?;
-        self.print_given(page, &mut answer, params)
+        self.print_given(method, &mut answer, params)
     }
 
     /// Prints a reply, which its page sees together with the parameters of the call.

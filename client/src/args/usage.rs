@@ -3,6 +3,7 @@
 use super::definition::{Word, lines_of, words as all_words};
 use super::line::{CommandLine, global_len, respelled};
 use super::{Ccctl, Global, definition, whole_definition};
+use ccd_base::nearest::nearest;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsString;
@@ -40,7 +41,7 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
     {
         let part = part.strip_prefix("error: ").unwrap_or(part);
         let is_replaced = part.starts_with("tip: ") && hint.is_some();
-        // Only a text to be typed may well begin as options do.
+        // Only the text of `ccctl send` may well start with a dash.
         let is_far_fetched = part.starts_with("tip: to pass") && !takes_text;
         if part.starts_with("For more information") || is_replaced || is_far_fetched {
             continue;
@@ -150,9 +151,8 @@ fn most_similar(error: &clap::Error, word: &str, words: &[OsString]) -> Option<S
     let ContextValue::Strings(all) = error.get(ContextKind::SuggestedSubcommand)? else {
         return None;
     };
-    let distance = |like: &&String| strsim::osa_distance(like, word);
-    let like = all.iter().min_by_key(distance)?;
-    (distance(&like) <= 2).then(|| format!("did you mean {} {like}?", command_of(words)))
+    let like = nearest(word, all.iter().map(String::as_str))?;
+    Some(format!("did you mean {} {like}?", command_of(words)))
 }
 
 /// Says where a word belongs that a command does not take, or how its own option is called.

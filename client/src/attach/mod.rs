@@ -319,7 +319,7 @@ impl Viewer {
             let may_go_on = losses.may_go_on();
             let session = &self.params.session;
             let found = self.place.try_connect().map_err(|error| match error {
-                ConnectError::Ssh(why) => ConnectError::Ssh(format!(
+                ConnectError::Ssh(why) | ConnectError::Refused(why) => ConnectError::Ssh(format!(
                     "the connection broke: {why}; the session {session} keeps running there"
                 )),
                 error => error,

@@ -42,6 +42,11 @@ impl Losses {
         self.short <= MAX_SHORT_LOSSES
     }
 
+    /// The next connection is made, after a wait for something else.
+    pub(crate) fn connected(&mut self) {
+        self.since = Instant::now();
+    }
+
     /// The connection has brought something.
     pub(crate) fn forget(&mut self) {
         self.short = 0;
@@ -71,6 +76,7 @@ pub(crate) fn fetch_within(
     )
 }
 
+/// Closes a session; a crash of the worker may lose the request.
 pub(crate) fn close(place: &DaemonAddress, session: &str) -> Result<Value, Failure> {
     let params = json!({ "session": session });
     fetch_within(place, SessionClose::NAME, &params, None).map(|answer| answer.value)
@@ -172,7 +178,12 @@ fn for_the_rest(params: &Value, passed: Duration) -> Value {
     for limit in LIMITS {
         if let Some(ms) = params[limit].as_f64() {
             let left = ms - passed.as_secs_f64() * 1000.0;
-            rest[limit] = json!(left.max(ms.min(MOMENT_MS)));
+            let left = left.max(ms.min(MOMENT_MS));
+            // Some methods take whole milliseconds alone.
+            rest[limit] = match params[limit].is_u64() {
+                true => json!(left.ceil() as u64),
+                false => json!(left),
+            };
         }
     }
     rest

@@ -35,6 +35,15 @@ fn an_expect_is_repeated_only_with_an_offset_and_waits_for_the_rest_of_its_time(
 }
 
 #[test]
+fn a_limit_in_whole_milliseconds_stays_one() {
+    let server = serve(vec![vec![Turn::Lose], vec![done()]]);
+    let params = json!({"wait_ms": 5000});
+    ask(&server, "conversation.list", &params).unwrap();
+    let again = &server.requests()[1]["params"]["wait_ms"];
+    assert!(again.as_u64().is_some_and(|left| left <= 5000), "{again}");
+}
+
+#[test]
 fn a_wait_for_the_exit_has_no_time_that_could_pass() {
     for params in [
         json!({"session": "sh", "for": "exit"}),

@@ -11,10 +11,10 @@ pub(crate) enum ConnectError {
     Usage(String),
     #[error("could not connect to {0}")]
     Socket(String),
-    /// There is no way to the other host.
+    /// The other host cannot be reached.
     #[error("{0}")]
     Ssh(String),
-    /// The daemon on the other host says no.
+    /// The daemon on the other host refuses the connection.
     #[error("{0}")]
     Refused(String),
     #[error("{0}")]

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-/// Returns which file, or link to nothing, is in the place of a directory above `path`.
+/// Names the file or dangling link that is where `path` needs a directory.
 pub(super) fn no_folder_above(path: &Path) -> Option<String> {
     let mut folders = path.ancestors().skip(1);
     let lowest = folders.find(|folder| folder.symlink_metadata().is_ok())?;

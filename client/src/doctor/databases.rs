@@ -1,4 +1,4 @@
-//! The databases, as far as their first bytes and sizes tell: the daemon alone opens them, and sets damaged ones aside.
+//! The databases, as far as their first bytes tell: only the daemon opens them, and it sets damaged ones aside.
 
 use super::folders::{OTHERS, mode_problem};
 use super::places::Places;

@@ -40,7 +40,8 @@ pub(super) fn checks(places: &Places) -> Vec<Check> {
         .into_iter()
         .map(|(name, path, closed, advice)| match path {
             Some(path) => judged(name, path, directory(path, closed, advice)),
-            None => found("base", json!({})),
+            None if name == "base" => found(name, json!({})),
+            None => Vec::new(),
         });
     let mut checks: Vec<Check> = socket.into_iter().chain(folders).flatten().collect();
     checks.extend(pipes(Path::new(PIPES)));

@@ -33,8 +33,8 @@ pub(super) fn facts(user_max: Option<u64>, pid: &str) -> Value {
         .into_iter()
         .filter_map(|(found, by)| Some((found?, by)));
     let least = known.min_by_key(|(found, _)| found.left());
-    least.map_or(Value::Null, |(Use { used, max }, (whose, how))| {
-        let is_low = max.saturating_sub(used) < FEW;
+    least.map_or(Value::Null, |(found, (whose, how))| {
+        let (Use { used, max }, is_low) = (found, found.left() < FEW);
         json!({"used": used, "max": max, "is_low": is_low, "whose": whose, "how": how})
     })
 }

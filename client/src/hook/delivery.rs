@@ -15,8 +15,8 @@ pub(super) struct Delivery {
     tail: &'static str,
 }
 
-/// How much of each end of a payload is hashed, besides its length. Payloads of one event that are longer, have the same
-/// length, and differ only in the middle do not occur.
+/// How much of each end of a payload is hashed, besides its length. Two longer payloads of one event with equal ends and equal
+/// length count as one delivery.
 const END_BYTES: usize = 8 << 10;
 
 /// Events that occur once for a prompt, or whose payload names tool calls, which are unique.
@@ -72,9 +72,9 @@ fn id(payload: &Payload) -> u128 {
     };
     let (text, end) = (text.as_bytes(), END_BYTES.min(text.len()));
     let len = text.len().to_le_bytes();
-    let ends = [&text[..end], &text[text.len() - end..]];
+    let ends = [&text[..end], &text[(text.len() - end).max(end)..]];
     let parts = [session.get(), event.get(), key.get()].map(str::as_bytes);
-    // Each name is a JSON text, which says itself where it ends.
+    // Each name is a complete JSON string, so parts cannot run together.
     fnv(parts.iter().chain(&ends).copied().chain([&len[..]]))
 }
 

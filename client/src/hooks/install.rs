@@ -44,7 +44,8 @@ struct Change {
 /// Adds our hooks. On an error, the file is unchanged.
 pub(super) fn install(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let file = SettingsFile::read(scope(args))?;
-    let program = caller::text(own_path().map_err(Failure::io("ccctl"))?)?;
+    let program = caller::text(own_path().map_err(Failure::io("ccctl"))?)
+        .map_err(|_| Failure::Usage("the path of ccctl is not UTF-8; move ccctl".into()))?;
     let command = command(&program, &options(args, context));
     let mistaken = |mistake: Mistake| invalid(&file.path, &mistake);
     let events = events(args);
@@ -172,7 +173,7 @@ fn report(
         "path": path,
         "changed": change.is_any() && !is_dry,
         "events": change.events,
-        "backup": change.backup,
+        "backup": change.backup.as_ref().map(crate::check::shown),
         "diff": patch,
     });
     if context.global.json {

@@ -155,8 +155,8 @@ fn has_comment(node: &CstNode) -> bool {
     node.is_comment() || node.children().iter().any(has_comment)
 }
 
-/// The first of our hooks, or what contains it and nothing else. A comment is somebody's, unless it stands in the line of our
-/// hook, beside hooks of others.
+/// The first of our hooks, or what contains it and nothing else. A comment is somebody's, unless it is on the line of our
+/// hook and the group also has other hooks.
 fn ours(settings: &CstObject) -> Option<CstNode> {
     let hooks_member = member(settings, "hooks")?;
     let hooks = hooks_member.object_value()?;

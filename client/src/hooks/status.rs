@@ -21,10 +21,16 @@ pub(super) fn status(context: &mut Context) -> Result<Exit, Failure> {
     let events: Vec<Value> = events(&survey)
         .map(|event| facts_of(&survey, event))
         .collect();
+    let mut files = json!(survey.settings);
+    for file in files.as_array_mut().into_iter().flatten() {
+        if let Some(file) = file.as_object_mut() {
+            file.retain(|name, _| !["found", "others", "enabledPlugins"].contains(&name.as_str()));
+        }
+    }
     let all = json!({
         "ok": is_good,
         "events": events,
-        "files": survey.settings,
+        "files": files,
         "daemon_running": matches!(survey.daemon, Daemon::Running(_)),
         "spool": survey.spool,
         "checks": checks,

@@ -184,6 +184,7 @@ impl Link {
     ) -> Result<(), Failure> {
         *writer = stream.try_clone().map_err(Failure::io("mcp"))?;
         reading.stream = stream;
+        reading.losses.connected();
         let resume = self.pending.lock().resume();
         let mut lines = self.opening(Some(resume))?;
         for message in unsent {

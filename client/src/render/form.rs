@@ -173,7 +173,6 @@ pub(super) fn form(name: &str, value: &Value, style: Style) -> String {
             let (first, rest) = text.split_at_checked(1).unwrap_or_default();
             first.to_uppercase() + rest
         }
-        ("upper", _) => text.to_uppercase(),
         // of a job
         ("outcome", _) => outcome(value),
         // an index, counted from 1

@@ -44,7 +44,7 @@ fn a_session_ends_by_the_limits_that_it_has() {
             "after 60 s; --persist disables this limit",
         ),
         // What was given already is no advice.
-        (300.0, 60.0, true, "and after 60 s at the latest"),
+        (300.0, 60.0, true, "or after 60 s in any case"),
     ] {
         let limits = json!({"session_timeout_s": idle, "max_session_runtime_s": runtime, "persist": persist});
         let told = text("will end", &record(&limits));

@@ -6,7 +6,8 @@ use crate::fields::Fields as _;
 use crate::program::{NO_CCD, find_ccd};
 use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::NoParams;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::path::Path;
 use std::process::Command;
 
 /// The file that documents every key; the daemon's defaults are tested against it.
@@ -31,7 +32,9 @@ fn check(file: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
     let path = caller::given_path(file.or(own.as_deref()))?;
     let answer = match context.fetch("config.check", &json!({ "path": path })) {
         // A mistake in the file may be why.
-        Err(Failure::Connect(_)) if !is_elsewhere() => return check_without_daemon(path),
+        Err(Failure::Connect(_)) if !is_elsewhere() && !context.global.json => {
+            return check_without_daemon(path);
+        }
         answer => answer?,
     };
     // The page has the warnings, as it has the errors.
@@ -54,15 +57,20 @@ fn check_without_daemon(path: Option<String>) -> Result<Exit, Failure> {
 /// Prints the path of the configuration file, or where the first one would be.
 fn path(context: &mut Context) -> Result<Exit, Failure> {
     let reply = context.fetch("config.list", &NoParams {})?.value;
-    let path = &reply["path"];
+    let (path, places) = (&reply["path"], reply.list("places"));
     if context.global.json {
-        context.write_line(&json!({"path": path}).to_string())?;
+        context.write_line(&json!({"path": path, "places": places}).to_string())?;
         return Ok(Exit::Done);
     }
-    if path.is_null() {
-        context.remark("this file does not exist, so the defaults apply; ccctl config example prints one with all keys");
+    let first = places.first().and_then(Value::as_str);
+    let none = "there is no configuration file yet, so the defaults apply; ccctl config example prints one with all keys";
+    let Some(place) = path.as_str().or(first) else {
+        return Err(Failure::NotFound(format!("config path: {none}")));
+    };
+    // One that was made a moment ago may not be in use yet.
+    if path.is_null() && (is_elsewhere() || !Path::new(place).exists()) {
+        context.remark(none);
     }
-    let first = || reply.list("places").first()?.as_str();
-    context.write_line(path.as_str().or_else(first).unwrap_or_default())?;
+    context.write_line(place)?;
     Ok(Exit::Done)
 }

@@ -11,7 +11,7 @@ pub(super) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ash", "ksh"];
 /// Commands that execute others in ways that are not taken apart.
 const OPAQUE: &str = include_str!("opaque.txt");
 
-/// Builtins that evaluate the names and subscripts among their arguments; those that are opaque too, all their arguments.
+/// Builtins that evaluate the names and subscripts among their arguments; one that is also in `opaque.txt` evaluates all of them.
 const EVALUATING: &str = include_str!("evaluating.txt");
 
 pub(super) fn is_opaque(name: &str) -> bool {

@@ -51,9 +51,10 @@ pub struct SessionSendReply {
     /// Offset in the output at which the input was written.
     pub offset: u64,
     pub written_bytes: u64,
-    /// The text is recorded as `<hidden>`: the terminal did not echo, or the request has `secret`.
+    /// The text is recorded as `<hidden>`: the terminal did not echo, the program asked for a secret, or the request has
+    /// `secret`.
     pub hidden: bool,
-    /// The request has `secret`, but the terminal echoes: the text is on the screen and in the session's log.
+    /// The text is a secret, but the terminal echoes: it is on the screen and in the session's log.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shown: bool,
     /// True if the program is known to have discarded all of the input before it read any of it. Only a send with

@@ -90,7 +90,7 @@ fn sub_agents_are_below_their_calls_and_a_reader_may_start_in_one() {
         "\n  │   │ text of d1\n• Agent",
         "\n  │ text of s2\n",
         "\ntext of m2\n",
-        "\nsub-agent of a call that is missing, or within the sub-agent: gone\n",
+        "\nsub-agent whose call is missing, or was made inside a sub-agent: gone\n",
         "\n  │ text of o1\n",
     ];
     let places = order.map(|part| text.find(part).expect(part));

@@ -51,8 +51,8 @@ struct Items<'a> {
     next: Option<u64>,
 }
 
-/// Prints a conversation as one document, without ever holding more than a page of it: the pages are read once for the
-/// turns, and again for the pairs.
+/// Prints a conversation as one document, without ever holding more than a page of it: after the first one, the pages
+/// are read once for the turns, and again for the pairs.
 fn print_document(
     conversation: Value,
     is_raw: bool,
@@ -83,10 +83,13 @@ fn print_document(
             let page = request_at(place, "conversation.get", &params)?;
             let page: Items<'_> = serde_json::from_str(page.get()).map_err(wrong)?;
             next = page.next;
-            for item in if is_pairs { page.pairs } else { page.turns } {
-                context.render(|out| write!(out, "{comma}{}", item.get()))?;
-                comma = ",";
-            }
+            let items = if is_pairs { page.pairs } else { page.turns };
+            context.render(|out| {
+                items.iter().try_for_each(|item| {
+                    let comma = std::mem::replace(&mut comma, ",");
+                    write!(out, "{comma}{item}")
+                })
+            })?;
         }
     }
     context.write_line("]}")?;

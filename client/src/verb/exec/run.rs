@@ -139,7 +139,10 @@ impl Run {
     ) -> Result<(), Failure> {
         let result = &answer.value;
         let stdout = result.text("stdout");
-        let page = execution(result, failure_of(result).as_deref());
+        let unseen = "the daemon has not seen the end of the run yet; ccctl exec get shows it";
+        let is_unseen = ["queued", "running"].contains(&result.text("status"));
+        let failure = failure_of(result).or_else(|| is_unseen.then(|| unseen.to_owned()));
+        let page = execution(result, failure.as_deref());
         match self.params.output_format {
             OutputFormat::Text => {
                 live.print_answer(stdout, context)?;
@@ -226,7 +229,7 @@ pub(super) fn failure_of(result: &Value) -> Option<String> {
 fn cancel_run(place: &DaemonAddress, run: &Value, screen: &Screen) {
     screen.cancelling();
     screen.say(&filled(
-        "ccctl: cancelling run {request_id}; press again to exit without waiting",
+        "ccctl: cancelling run {request_id}; press Ctrl-C again to exit without waiting",
         run,
     ));
     let params = json!({"request_id": run["request_id"]});

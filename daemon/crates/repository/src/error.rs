@@ -22,7 +22,7 @@ pub enum RepositoryError {
     Gone { root: PathBuf, git_dir: PathBuf },
     #[error("{}: not writable; give yourself write permission", .0.display())]
     NotWritable(PathBuf),
-    #[error("{}: not a regular file, or longer than 256 MiB; remove it", .0.display())]
+    #[error("{}: not a regular file, or longer than 256 MiB, so it is not read; move it away if it does not belong there", .0.display())]
     NotRegular(PathBuf),
     #[error("{}: git does not answer; check .git, each .gitignore and each file that .git/config includes for a named pipe, remove it, and run ccctl daemon restart", .0.display())]
     NoAnswer(PathBuf),

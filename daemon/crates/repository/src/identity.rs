@@ -1,5 +1,6 @@
 //! Whose directory it is.
 
+use crate::error::RepositoryError;
 use crate::open::discover;
 use crate::owner::top;
 use git2::Repository;
@@ -46,11 +47,16 @@ pub fn identify(folder: &Path) -> Option<Identity> {
     let (sender, found) = sync_channel(1);
     let looked_at = folder.to_owned();
     let look = move || {
-        let identity = discover(&looked_at).map(|repository| identify_repository(&repository));
-        let _ = sender.send(identity.unwrap_or_else(|_| Identity::alone(&looked_at)));
+        let identity = match discover(&looked_at) {
+            Ok(repository) => Some(identify_repository(&repository)),
+            // It is a repository, of which git says nothing.
+            Err(RepositoryError::NoAnswer(_) | RepositoryError::NotRegular(_)) => None,
+            Err(_) => Some(Identity::alone(&looked_at)),
+        };
+        let _ = sender.send(identity);
     };
     let _ = Builder::new().name("identify".to_owned()).spawn(look);
-    found.recv_timeout(LIMIT).ok()
+    found.recv_timeout(LIMIT).ok().flatten()
 }
 
 fn identify_repository(repository: &Repository) -> Identity {

@@ -51,7 +51,7 @@ const GIT_FILES: [&str; 11] = [
 /// Maximum length of each: libgit2 reads some of them whole.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
-/// Of a file that names another one.
+/// Maximum length of a file that names another one.
 const MAX_NAME_BYTES: u64 = 1 << 16;
 
 /// A repository that is in use for longer is slow, or git waits for something that never comes.
@@ -61,7 +61,7 @@ const SLOW: Duration = Duration::from_secs(10);
 /// thread may hang in a repository; once this many do, no more are added.
 const MAX_SLOW: usize = 4;
 
-/// How many uses of a repository may run at a time, of which nobody knows yet whether they hang.
+/// How many uses of a repository may run at a time, slow or not.
 const MAX_USES: usize = 64;
 
 /// Repositories in use, and since when.
@@ -131,7 +131,9 @@ fn refuse_pipes(top: &Path) -> Result<()> {
     let git = named_in(&git, "gitdir: ").unwrap_or(git);
     refuse(&git, &GIT_FILES)?;
     let common = named_in(&git.join("commondir"), "").unwrap_or_else(|| git.clone());
-    refuse(&common, &GIT_FILES)?;
+    if common != git {
+        refuse(&common, &GIT_FILES)?;
+    }
     let branch = named_in(&git.join("HEAD"), "ref: ");
     let branch = branch.and_then(|branch| Some(common.join(branch.strip_prefix(&git).ok()?)));
     branch.map_or(Ok(()), refuse_pipe)
@@ -157,6 +159,8 @@ fn refuse_named_pipes(repository: &Repository) -> Result<()> {
 fn refuse_pipe(file: PathBuf) -> Result<()> {
     match std::fs::metadata(&file) {
         Ok(found) if found.is_dir() || found.is_file() && found.len() <= MAX_FILE_BYTES => Ok(()),
+        // The usual way to name no file.
+        Ok(_) if file == Path::new("/dev/null") => Ok(()),
         Ok(_) => Err(RepositoryError::NotRegular(file)),
         Err(_) => Ok(()),
     }

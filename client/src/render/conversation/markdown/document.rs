@@ -51,7 +51,7 @@ impl Form for Sheet<'_> {
     }
 
     fn apart(&mut self, call: &str) -> io::Result<()> {
-        let title = "## Sub-agent of a call that is missing, or within the sub-agent";
+        let title = "## Sub-agent whose call is missing, or was made inside a sub-agent";
         self.block(&[format!("{title}: {}", code(call))])
     }
 

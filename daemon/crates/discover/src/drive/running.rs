@@ -157,13 +157,14 @@ impl Running {
             keys: Some(vec![key.to_owned()]),
             ..SessionSendParams::default()
         };
-        let mut reply = self.send(params, "").await?;
-        if reply.exit().is_none()
-            && let Some(exit) = self.ended_within(HANDED_OVER).await
-        {
-            reply.settled = Settled::Ended(exit);
+        let from = self.session().output.end();
+        let reply = self.send(params, "").await?;
+        match self.ended_within(HANDED_OVER).await {
+            Some(exit) if reply.exit().is_none() => {
+                self.reply("", from, Settled::Ended(exit)).await
+            }
+            _ => Ok(reply),
         }
-        Ok(reply)
     }
 
     async fn send(&mut self, params: SessionSendParams, typed: &str) -> SessionResult<Reply> {

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 /// How long git may take for each step at least; more if the run has a longer time limit.
 pub(super) const STEP_LIMIT: Duration = Duration::from_secs(30);
 
-/// How long steps that only read may take after the run was cancelled; comparing gets half of it.
+/// How long a step may take after the run was cancelled. Comparing gets half of it, and a step that writes [`STEP_LIMIT`].
 const CANCELLED_LIMIT: Duration = Duration::from_secs(10);
 
 /// What the steps of a run in its work tree need.
@@ -104,8 +104,7 @@ impl Steps {
         }
     }
 
-    /// Does a step that has to be taken back if nobody waits for it any more. Cancelled or not, one that has begun is waited for;
-    /// one that takes too long takes itself back.
+    /// Does a step that has to be taken back if nobody waits for it any more: one that takes too long takes itself back.
     pub(super) async fn unless_late<T: Send + 'static>(
         &self,
         root: &Path,
@@ -133,8 +132,8 @@ impl Steps {
 }
 
 impl Ready {
-    /// Does a step that writes, and waits for it even if the run was cancelled: the next one would find half of it. A thread that
-    /// does not come back keeps the lock: it may write later.
+    /// Does a step that writes. If the run was cancelled, it is waited for longer than others: the next step would find half of
+    /// it. A thread that does not come back keeps the lock: it may write later.
     pub(super) async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&WorkTree) -> Result<T, RepositoryError> + Send + 'static,
@@ -144,7 +143,8 @@ impl Ready {
             let _lock = lock;
             work(&tree)
         });
-        answered(&self.place.tree.root, self.steps.limit, step).await
+        let root = &self.place.tree.root;
+        self.steps.wait_if_cancelled(STEP_LIMIT, root, step).await
     }
 
     /// Compares the work tree with what it was, and gives back what was put away.

@@ -23,7 +23,7 @@ impl Session {
 
     /// Returns whether the input goes on with a secret of several lines; the next worker knows of it too.
     fn goes_on(&self, typed: &TypedText) -> bool {
-        // Named keys only end the line, or edit it.
+        // Keys, even single letters, are not followed: most end the line, or edit it.
         if matches!(typed.form, InputForm::Keys(_)) {
             return false;
         }

@@ -78,7 +78,7 @@ fn message(needle: &str, rest: Rest, found: &str) -> String {
                 );
             }
             Rest::Anchors => {
-                "but \"^\" and \"$\" are the start and the end of the whole output; with (?m) before the pattern, of a line"
+                "but \"^\" and \"$\" match only at the start and the end of the whole output; put (?m) before the pattern to match at those of each line"
             }
             Rest::More => "but not followed by the rest of the pattern",
         }
@@ -178,8 +178,8 @@ mod tests {
     fn what_the_search_began_after_is_told_from_what_stands_at_another_place() {
         for (pattern, wanted) in [
             ("tick 12", "before the point"),
-            ("tick 12$", "with (?m) before the pattern"),
-            ("^tick 12$", "with (?m) before the pattern"),
+            ("tick 12$", "put (?m) before the pattern"),
+            ("^tick 12$", "put (?m) before the pattern"),
             (r"tick 12\b", "not followed by the rest"),
             ("(?m)tick 12$", "not followed by the rest"),
         ] {

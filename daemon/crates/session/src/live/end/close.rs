@@ -90,13 +90,13 @@ impl Sessions {
         &self,
         which: &DataForgetParams,
     ) -> Result<DataSelected, SessionError> {
+        let project = which.project.as_ref();
+        // The directory of an ended session has its secrets masked.
+        let masked = project.map(|project| redact(project).text.into_owned());
         let is_in = |session: &Arc<Session>| {
-            let project = which.project.as_ref();
             let cwd = Path::new(&session.facts.cwd);
-            // Of an ended session, secrets in it are masked.
-            project.is_none_or(|project| {
-                cwd.starts_with(project) || cwd.starts_with(&*redact(project).text)
-            })
+            let mut forms = project.into_iter().chain(&masked);
+            project.is_none() || forms.any(|form| cwd.starts_with(form))
         };
         let mut ended = self.forgettable().await?;
         ended.retain(is_in);
@@ -135,6 +135,16 @@ impl Sessions {
 
     async fn forget_all(&self, ended: &[Arc<Session>]) -> Result<(), SessionError> {
         kill_leftovers(&self.services.processes, ended).await;
+        self.forget_each(ended).await?;
+        self.services.store.tidy();
+        Ok(())
+    }
+
+    /// Forgets sessions; on a full disk, the files of all are removed before it fails.
+    pub(in crate::live) async fn forget_each(
+        &self,
+        ended: &[Arc<Session>],
+    ) -> Result<(), SessionError> {
         let mut listed = Vec::new();
         for session in ended {
             match self.forget(session).await {
@@ -146,7 +156,6 @@ impl Sessions {
         for session in listed {
             self.forget(session).await?;
         }
-        self.services.store.tidy();
         Ok(())
     }
 

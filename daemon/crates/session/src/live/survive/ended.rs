@@ -116,17 +116,13 @@ impl Sessions {
     async fn forget_outdated(&self, before: &str) -> Result<u64, SessionError> {
         let most = self.services.settings().ended_session_limit;
         let outdated = self.load(RowSelection::Outdated { before, most }).await?;
-        let mut removed = 0;
-        for id in outdated {
-            let listed = self.listed(&id);
-            // A transient session that has ended still belongs to its client.
-            let is_free = |session: &Session| !session.facts.transient || session.is_past();
-            if let Some(session) = listed.filter(|session| session.is_dead() && is_free(session)) {
-                self.forget(&session).await?;
-                removed += 1;
-            }
-        }
-        Ok(removed)
+        // A transient session that has ended still belongs to its client.
+        let is_free = |session: &Session| !session.facts.transient || session.is_past();
+        let listed = outdated.iter().filter_map(|id| self.listed(id));
+        let free = listed.filter(|session| session.is_dead() && is_free(session));
+        let free: Vec<_> = free.collect();
+        self.forget_each(&free).await?;
+        Ok(free.len() as u64)
     }
 
     /// Notes that a session has ended. Beyond `ended_session_limit`, the oldest ended ones are forgotten, a hundredth of

@@ -104,7 +104,8 @@ impl Sessions {
     /// because another session may have its id by then. If the disk is full, it may lose its files and stay listed.
     pub async fn forget(&self, session: &Session) -> Result<(), SessionError> {
         let id = session.id();
-        let turn = self.ended.is_whole.lock().await;
+        // Until all is gone: a session that starts with its id meanwhile has the same folder.
+        let _turn = self.ended.is_whole.lock().await;
         let is_it = |listed: &Arc<Session>| std::ptr::eq(&**listed, session);
         let Some(forgotten) = self.listed(id).filter(is_it) else {
             return Ok(());
@@ -112,6 +113,7 @@ impl Sessions {
         session.forgotten.cancel();
         let delete = || self.services.store.commit(DeleteSession(id.to_string()));
         let remove = async || self.remove_folder_of(&forgotten).await;
+        let mut is_removed = false;
         if session.facts.is_logged()
             && let Err(error) = delete().await
         {
@@ -120,11 +122,12 @@ impl Sessions {
             }
             // That may make the room for the deletion.
             remove().await.map_err(SessionError::Files)?;
+            is_removed = true;
             delete().await.map_err(SessionError::StaysListed)?;
         }
+        let removed = if is_removed { Ok(()) } else { remove().await };
         self.unlist(session);
-        drop(turn);
-        remove().await.map_err(SessionError::Files)
+        removed.map_err(SessionError::Files)
     }
 
     fn unlist(&self, session: &Session) {
@@ -151,7 +154,7 @@ impl Sessions {
         session.wait_dead().await;
         if let Err(error) = self.forget(session).await {
             tracing::warn!(session = %session.id(), %error, "could not clean up after a session that did not start");
-            // It has no row.
+            // Its row could not be written, so there is none to keep.
             self.unlist(session);
         }
     }

@@ -20,8 +20,8 @@ impl KeyLines {
     pub(super) fn take(&mut self, lines: &[String], is_part: bool) -> bool {
         let was_open = self.open.is_some();
         let mut has_key = false;
-        for line in lines {
-            has_key |= self.take_line(line, is_part);
+        for (index, line) in lines.iter().enumerate() {
+            has_key |= self.take_line(line, is_part && index + 1 == lines.len());
         }
         was_open && has_key
     }

@@ -180,9 +180,10 @@ fn for_the_rest(params: &Value, passed: Duration) -> Value {
             let left = ms - passed.as_secs_f64() * 1000.0;
             let left = left.max(ms.min(MOMENT_MS));
             // Some methods take whole milliseconds alone.
-            rest[limit] = match params[limit].is_u64() {
-                true => json!(left.ceil() as u64),
-                false => json!(left),
+            rest[limit] = if params[limit].is_u64() {
+                json!(left.ceil() as u64)
+            } else {
+                json!(left)
             };
         }
     }

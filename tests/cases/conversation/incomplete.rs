@@ -202,7 +202,7 @@ fn inline_sub_agents_are_below_the_calls_with_their_prompts() {
     assert_eq!(tree, format!("t1  2 records, 15 tokens, <$0.01\n{missing}"));
     let shown = library.ok(&["show", SESSION]);
     assert_has(&shown, ["  │ Read one\n", "  │ It is one.\n"]);
-    assert_has(&shown, ["\nsub-agent of a call that is missing"]);
+    assert_has(&shown, ["\nsub-agent whose call is missing"]);
     assert!(shown.contains("title       Compare\n"), "{shown}");
 }
 
@@ -222,7 +222,7 @@ fn sub_agents_without_their_transcript_can_be_opened() {
     assert_eq!(library.found(json!({"query": "numbat"})), ["o1", "s2"]);
     for session in [SESSION, &SESSION[..6], older] {
         let shown = library.ok(&["show", session]);
-        let told = "missing     the transcript itself; its sub-agents' are here\n";
+        let told = "missing     the transcript itself; only its sub-agents' transcripts are here\n";
         assert_has(&shown, ["A numbat.", told]);
     }
     // Once it is there, it is the conversation.

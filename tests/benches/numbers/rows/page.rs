@@ -115,7 +115,8 @@ fn scroll(args: &Args, chromium: &mut Chromium, report: &mut Report) -> Result<(
             ),
             ccd: format!("{wheel:.0} ms; {fling:.0} ms; {bar:.0} ms"),
             goal: format!("≤ {FRAME_GOAL_MS:.0} ms"),
-            met: Some(wheel.max(fling).max(bar) <= FRAME_GOAL_MS),
+            // Frames come 60 times a second; three of them are 50.0 ms and a bit.
+            met: Some(wheel.max(fling).max(bar).round() <= FRAME_GOAL_MS),
             ..Line::default()
         });
     }

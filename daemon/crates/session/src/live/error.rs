@@ -20,8 +20,12 @@ pub enum SessionError {
     InvalidArgument(String),
     #[error(transparent)]
     Key(#[from] KeyError),
-    #[error("no session has the id, name or unique prefix {0:?}")]
-    NotFound(String),
+    #[error("no session has the id, name or unique prefix {asked:?}{}", did_you_mean(.similar))]
+    NotFound {
+        asked: String,
+        /// The name of a session, probably meant.
+        similar: Option<String>,
+    },
     #[error("several sessions match {prefix:?}: {}", .candidates.join(", "))]
     Ambiguous {
         prefix: String,
@@ -105,13 +109,20 @@ pub enum SessionError {
     Terminal(#[source] std::io::Error),
 }
 
+fn did_you_mean(similar: &Option<String>) -> String {
+    match similar {
+        Some(name) => format!("; did you mean {name:?}?"),
+        None => String::new(),
+    }
+}
+
 impl Reportable for SessionError {
     fn code(&self) -> ErrorCode {
         match self {
             Self::InvalidArgument(_) | Self::Key(_) | Self::InsideItself(_) | Self::ReadOnly(_) => {
                 ErrorCode::InvalidArgument
             }
-            Self::NotFound(_) | Self::Ambiguous { .. } => ErrorCode::SessionNotFound,
+            Self::NotFound { .. } | Self::Ambiguous { .. } => ErrorCode::SessionNotFound,
             Self::NotAlive { is_injected, .. } => {
                 if_injected(*is_injected, ErrorCode::SessionNotAlive)
             }
@@ -145,7 +156,9 @@ impl Reportable for SessionError {
             Self::Key(KeyError::Unknown { .. }) => {
                 Some("give each key by itself, named as in tmux; send words as text, not as keys")
             }
-            Self::NotFound(_) => Some("session.list {\"all\": true} lists live and ended sessions"),
+            Self::NotFound { .. } => {
+                Some("session.list {\"all\": true} lists live and ended sessions")
+            }
             Self::Ambiguous { .. } => Some("give more letters of the id"),
             Self::NotAlive { .. } => {
                 Some("session.read still has its output; session.create starts a new one")

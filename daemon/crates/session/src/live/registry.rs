@@ -6,6 +6,7 @@ use super::session::Session;
 use super::start::checked_id;
 use super::survive::{EndedSessions, StrayRecording};
 use crate::program::Programs;
+use ccd_base::nearest::nearest;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{SessionRenameParams, SessionState};
 use dashmap::DashMap;
@@ -141,9 +142,15 @@ impl Sessions {
                 candidates,
             });
         }
-        by_prefix
-            .pop()
-            .ok_or_else(|| SessionError::NotFound(text.to_owned()))
+        by_prefix.pop().ok_or_else(|| SessionError::NotFound {
+            asked: text.to_owned(),
+            similar: self.similar_name(text),
+        })
+    }
+
+    fn similar_name(&self, text: &str) -> Option<String> {
+        let names: Vec<SessionId> = self.list().iter().filter_map(|one| one.name()).collect();
+        nearest(text, names.iter().map(SessionId::as_str)).map(str::to_owned)
     }
 
     /// Gives a live session another name, which no other live session has.

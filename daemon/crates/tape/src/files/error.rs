@@ -17,7 +17,7 @@ pub enum FilesError {
     NoSuch { given: String, root: String },
     #[error("there is no file {path:?}")]
     NoFile { path: String },
-    #[error("several tape ids contain {given:?}")]
+    #[error("several tape ids contain {given:?}: {}", .candidates.join(", "))]
     Ambiguous {
         given: String,
         /// At most a few.

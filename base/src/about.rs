@@ -22,7 +22,8 @@ const TELLING: [&str; 15] = [
 ];
 
 /// The part of a tool's input that says what the call is about.
-pub(crate) fn about(input: &Value) -> String {
+#[must_use]
+pub fn about(input: &Value) -> String {
     let telling = TELLING
         .iter()
         .find_map(|key| input[*key].as_str().filter(|text| !text.is_empty()));

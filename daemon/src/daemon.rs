@@ -1,11 +1,13 @@
 //! All parts of the daemon, for the handlers.
 
+use crate::agents::{AgentSettings, Agents as CodingAgents};
 use crate::config::{
     Config, ConfigError, ConfigRefusal, ConfigWatch, Loaded, Paths, Snapshot, Sources,
 };
 use crate::job::Jobs;
 use crate::log::Log;
 use crate::memory::Memories;
+use ccd_agents::Programs;
 use ccd_base::whole_file::remove_strays;
 use ccd_coach::{Coach, CoachSettings};
 use ccd_connection::{Agents, Limits, Settings};
@@ -38,6 +40,7 @@ pub(crate) struct Daemon {
     pub(crate) conversations: Arc<Conversations>,
     /// All of them, for lists, search and sums.
     pub(crate) conversation_index: Arc<Index>,
+    pub(crate) agents: Arc<CodingAgents>,
     pub(crate) paths: Paths,
     pub(crate) jobs: Jobs,
     pub(crate) memories: Arc<Memories>,
@@ -107,6 +110,12 @@ impl Daemon {
             exec: Arc::clone(&owners.exec),
             saves: Default::default(),
         });
+        let agents = CodingAgents::new(
+            Arc::clone(&owners.sessions),
+            Arc::clone(&owners.conversation_index),
+            agent_settings(&loaded.config),
+            paths.agents.clone(),
+        );
         remove_strays(&paths.base, Duration::ZERO);
         ccd_discover::drive::remove_strays(&paths.base);
         Self {
@@ -121,6 +130,7 @@ impl Daemon {
             conversation_index: owners.conversation_index,
             jobs: owners.jobs,
             memories,
+            agents,
             log,
             started: Instant::now(),
             settings,
@@ -145,7 +155,8 @@ impl Daemon {
         (Arc::strong_count(&self.connections) as u64).saturating_sub(2)
     }
 
-    pub(crate) fn agents(&self) -> Agents {
+    /// Returns the rules for agents that are clients, by `ccctl mcp`.
+    pub(crate) fn client_agents(&self) -> Agents {
         Agents {
             policy: self.agent_policy.subscribe(),
             sessions: self.sessions.changes.subscribe(),
@@ -229,6 +240,7 @@ impl Daemon {
         self.sessions.set_settings(session_settings(&loaded));
         self.coach.set_settings(coach_settings(&loaded.config));
         self.exec.set_settings(exec_settings(&loaded.config));
+        self.agents.set_settings(agent_settings(&loaded.config));
         let conversations = loaded.config.conversations.clone();
         let index = Arc::clone(&self.conversation_index);
         blocking(move || index.set_settings(conversations)).await;
@@ -315,6 +327,14 @@ pub(crate) fn coach_settings(config: &Config) -> CoachSettings {
         guards: config.coach.guards,
         record: config.coach.record,
         session_events: config.coach.session_events,
+    }
+}
+
+fn agent_settings(config: &Config) -> AgentSettings {
+    AgentSettings {
+        // The check of the configuration has refused a mark that is not a regular expression.
+        programs: Arc::new(Programs::with(&config.agents.programs).unwrap_or_default()),
+        stuck_after: Duration::from_secs(u64::from(config.agents.stuck_after_s)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! ccd: a local daemon that owns terminal sessions and offers them over a Unix socket.
 //!
 //! Layers, top first; none uses one before it: `life` → `rpc` → `data`, `discover`, `maintenance`, `status`,
-//! `test_page`, `upgrade`, `fuzzing` → `daemon` → `chain`, `verify` → `job`, `log`, `memory`, `tape_usage` → `config`,
+//! `test_page`, `upgrade`, `fuzzing` → `daemon` → `agents`, `chain`, `verify` → `job`, `log`, `memory`, `tape_usage` → `config`,
 //! `failure`, `friction`, `store`.
 #![cfg_attr(
     test,
@@ -12,6 +12,7 @@
     )
 )]
 
+mod agents;
 mod chain;
 mod config;
 mod daemon;

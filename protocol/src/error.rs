@@ -135,6 +135,9 @@ error_codes! {
     CoachDatabaseUnavailable = 8006 "coach_database_unavailable" Failed "A database of the coach cannot be opened or written.",
     CoachConfigInvalid = 8007 "coach_config_invalid" Usage "The coach's configuration has a mistake; the message says where.",
     HookPayloadInvalid = 8008 "hook_payload_invalid" Usage "The payload of a hook cannot be used; it will not be accepted later either.",
+    AgentNotFound = 9001 "agent_not_found" NotFound "No agent has this id, name or session, or several have.",
+    AgentNotAsking = 9002 "agent_not_asking" Refused "The agent does not ask this question now, or nothing can be typed into it; the message says why.",
+    AgentTimeout = 9003 "agent_timeout" TimedOut "The agents were not in these states in the given time.",
 }
 
 /// Members of `data`.

@@ -1,10 +1,11 @@
 //! The protocol between ccd and its clients: methods, records, errors, framing. Data only.
 //!
-//! Layers, top first; none uses one before it: `chain`, `run`, `subscription` → `black_box`, `daemon`, `exec`,
+//! Layers, top first; none uses one before it: `agent`, `chain`, `run`, `subscription` → `black_box`, `daemon`, `exec`,
 //! `session` → `coach`, `conversation`, `data`, `hook`, `investigate`, `job`, `mcp`, `memory`, `pattern`, `program`,
 //! `report`, `tape` → `error`, `frame`, `id`, `inherited`, `method`, `mistake`, `named`, `parents`, `socket`, `timeout`,
 //! `trust`, `version`.
 
+pub mod agent;
 pub mod black_box;
 pub mod chain;
 pub mod coach;
@@ -65,6 +66,7 @@ pub fn methods() -> impl Iterator<Item = &'static MethodInfo> {
         hook::METHODS,
         coach::METHODS,
         exec::METHODS,
+        agent::METHODS,
         conversation::METHODS,
         memory::METHODS,
         investigate::METHODS,

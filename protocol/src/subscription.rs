@@ -41,5 +41,6 @@ subscriptions! {
     SESSION_SUBSCRIBE = "session.subscribe", "session.unsubscribe", "session.output" (crate::session::SessionSubscribeParams) -> crate::session::OutputItem, "Sends output as it arrives, with offsets; the last item says how the session ended.";
     SESSION_ATTACH = "session.attach", "session.detach", "session.output" (crate::session::SessionAttachParams) -> crate::session::OutputItem, "Attaches the caller's terminal to a session: a repaint, then output without queries as it arrives. Type with `session.send` on the same connection.";
     JOB_SUBSCRIBE = "job.subscribe", "job.unsubscribe", "job.changed" (crate::job::JobSubscribeParams) -> crate::job::JobItem, "Sends a job's record each time it changes, with new entries of its list; the last item has `ended: true`.";
+    AGENT_SUBSCRIBE = "agent.subscribe", "agent.unsubscribe", "agent.changed" (crate::agent::AgentSubscribeParams) -> crate::agent::AgentItem, "Sends all agents, then those that change.";
     CONVERSATION_SUBSCRIBE = "conversation.subscribe", "conversation.unsubscribe", "conversation.item" (crate::conversation::ConversationSubscribeParams) -> crate::conversation::ConversationItem, "Sends new records, turns, tool calls with their results, and tokens of one or more conversations, as they are written. A slow client delays only itself.";
 }

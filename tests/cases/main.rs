@@ -5,6 +5,7 @@
     reason = "tests fail by panicking and say why"
 )]
 
+mod agents;
 mod attach;
 mod chain;
 mod client;

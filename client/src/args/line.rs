@@ -132,6 +132,20 @@ fn replaced(mut words: Vec<OsString>) -> Vec<OsString> {
         }
         words.splice(first..=first, new.split(' ').map(OsString::from));
     }
+    with_default_verb(words, first)
+}
+
+/// Adds the verb of a noun that lists when it stands alone.
+fn with_default_verb(mut words: Vec<OsString>, noun: usize) -> Vec<OsString> {
+    let is_verb = |word: &OsString| {
+        let is_help = word == "-h" || word == "--help";
+        is_help || !word.as_encoded_bytes().starts_with(b"-")
+    };
+    let rest = words.get(noun + 1..).unwrap_or_default();
+    let next = rest.get(global_len(rest));
+    if words.get(noun).is_some_and(|word| word == "agents") && !next.is_some_and(is_verb) {
+        words.insert(noun + 1, "list".into());
+    }
     words
 }
 

@@ -26,15 +26,24 @@ const END_BYTES: usize = 8 << 10;
 const ONCE_A_PROMPT: [&str; 2] = [r#""UserPromptSubmit""#, r#""PostToolBatch""#];
 
 impl Delivery {
-    pub(super) fn of(payload: Payload, at: SystemTime) -> Self {
+    /// `session` is the one that the hook runs in.
+    pub(super) fn of(payload: Payload, at: SystemTime, session: Option<&str>) -> Self {
         let id = id(&payload);
         let (name, tail) = match payload {
             Payload::Object { .. } => ("payload\":", "}\n"),
             Payload::Bytes(_) => ("payload_b64\":\"", "\"}\n"),
         };
+        let is_id = |id: &&str| {
+            id.bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+        };
+        let session = session
+            .filter(is_id)
+            .map(|id| format!(r#""session":"{id}","#));
         let head = format!(
-            r#"{{"delivery_id":"{id:032x}","at":"{}","{name}"#,
-            clock::at_us(at)
+            r#"{{"delivery_id":"{id:032x}","at":"{}",{}"{name}"#,
+            clock::at_us(at),
+            session.unwrap_or_default()
         );
         Self {
             at,
@@ -100,7 +109,11 @@ mod tests {
     use std::collections::HashSet;
 
     fn delivery(payload: &str) -> Delivery {
-        Delivery::of(Payload::of(payload.into()).unwrap(), SystemTime::UNIX_EPOCH)
+        Delivery::of(
+            Payload::of(payload.into()).unwrap(),
+            SystemTime::UNIX_EPOCH,
+            None,
+        )
     }
 
     fn params(payload: &str) -> HookPostParams {
@@ -117,6 +130,13 @@ mod tests {
         assert_eq!(object.payload.unwrap().get(), r#"{"a": 1}"#);
         assert_eq!(object.at, "1970-01-01T00:00:00.000000Z");
         assert_eq!(object.delivery_id.len(), 32);
+        assert_eq!(object.session, None);
+        let payload = || Payload::of("{}".into()).unwrap();
+        for (session, taken) in [("work-1.a", Some("work-1.a")), ("a\"b", None)] {
+            let delivery = Delivery::of(payload(), SystemTime::UNIX_EPOCH, Some(session));
+            let params: HookPostParams = serde_json::from_str(&delivery.parts().concat()).unwrap();
+            assert_eq!(params.session.as_deref(), taken);
+        }
         let bytes = params("{");
         assert!(bytes.payload.is_none());
         assert_eq!(bytes.payload_b64.unwrap(), "ew==");

@@ -74,7 +74,8 @@ fn post_or_keep(args: &impl Fields, socket: Option<&str>) {
     let Some(payload) = Payload::of(read) else {
         return;
     };
-    let delivery = Delivery::of(payload, SystemTime::now());
+    let session = env("CCD_SESSION_ID").and_then(|id| id.into_string().ok());
+    let delivery = Delivery::of(payload, SystemTime::now(), session.as_deref());
     // A quarter of the time is left to start, and to write to the spool.
     let deadline = start + timeout(args) * 3 / 4;
     let taken = socket_path(socket, env)

@@ -19,7 +19,7 @@ fn listening() -> (UnixListener, PathBuf, tempfile::TempDir) {
 
 fn posted(path: &Path, payload: &str, limit: Duration) -> Option<HookPostReply> {
     let payload = Payload::of(payload.into()).unwrap();
-    let delivery = Delivery::of(payload, SystemTime::now());
+    let delivery = Delivery::of(payload, SystemTime::now(), None);
     post(path, &delivery, Instant::now() + limit)
 }
 

@@ -81,7 +81,11 @@ mod tests {
 
     fn delivery(ns: u64) -> Delivery {
         let payload = Payload::of(format!("{{\"n\":{ns}}}").into()).unwrap();
-        Delivery::of(payload, SystemTime::UNIX_EPOCH + Duration::from_nanos(ns))
+        Delivery::of(
+            payload,
+            SystemTime::UNIX_EPOCH + Duration::from_nanos(ns),
+            None,
+        )
     }
 
     fn spool() -> (tempfile::TempDir, PathBuf) {

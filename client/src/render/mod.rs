@@ -1,6 +1,5 @@
 //! Output of records for people. What writes to an `out` returns only the errors of that.
 
-mod about;
 mod clean;
 mod coach;
 mod conversation;
@@ -24,7 +23,7 @@ mod table;
 mod template;
 mod words;
 
-pub(crate) use about::about;
+pub(crate) use ccd_base::about::about;
 pub(crate) use clean::{message, on_one_line, printable, readable};
 pub(crate) use coach::{detected, report, summary};
 pub(crate) use conversation::{

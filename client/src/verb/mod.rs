@@ -1,5 +1,6 @@
 //! The implementation of each command.
 
+mod agents;
 mod black_box;
 mod chain;
 mod coach;
@@ -66,6 +67,7 @@ pub(crate) fn dispatch(given: Given, context: &mut Context) -> Result<Exit, Fail
         "conversation" => conversation::dispatch(verb, args, context),
         "coach" => coach::dispatch(verb, args, context),
         "exec" => exec::dispatch(verb, args, context),
+        "agents" => agents::dispatch(verb, args, context),
         "memory" => memory::dispatch(verb, args, context),
         "investigate" => investigate::dispatch(verb, args, context),
         "test" => black_box::dispatch(verb, args, context),

@@ -6,6 +6,7 @@ use super::accepts::Accepts::{
 };
 use super::list_of::ListOf;
 use super::setting::{LogDestination, LogFormat, LogLevel, Setting};
+use ccd_agents::ProgramEntry;
 use ccd_mcp::Reach;
 use ccd_tape::settings::ReplayDefaults;
 use serde_json::Value;
@@ -262,6 +263,15 @@ keys! {
             "Days to keep the results of runs.";
         worktree_setup: bool = false, Boolean,
             "Run the repository's hooks and filters (post-checkout, Git LFS) when --worktree makes a work tree.";
+    }
+
+    agents: AgentKeys {
+        programs: Vec<ProgramEntry> = Vec::new(), List(ListOf::AgentPrograms),
+            "More programs that are coding agents, or other marks for those that are known: objects with name and, if they differ, executables (names) and works and asks (regular expressions for a line that the screen shows while it works, or with a question).";
+        hosts: Vec<String> = Vec::new(), List(ListOf::Hosts),
+            "Other hosts whose agents ccctl agents lists too, as ccctl --host takes them.";
+        stuck_after_s: u32 = 300, Integer(1, 86_400),
+            "Seconds without output, processor time or events after which an agent that works is stuck.";
     }
 
     conversations: ConversationKeys = (ConversationKeys {

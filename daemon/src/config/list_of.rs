@@ -1,6 +1,7 @@
 //! Keys whose value is a list.
 
 use super::setting::Setting;
+use ccd_agents::{ProgramEntry, Programs};
 use ccd_protocol::tape::Decorator;
 use ccd_tape::decorate::{Decorators, MAX_DECORATORS};
 use ccd_text::redact::{MAX_RULE_BYTES, MAX_RULES, UserRules};
@@ -11,6 +12,8 @@ use std::path::PathBuf;
 const MAX_ENTRIES: usize = 256;
 
 const MAX_FOLDERS: usize = 64;
+
+const MAX_HOSTS: usize = 32;
 
 /// When a session memory is saved without being asked for.
 pub(super) const SAVE_MOMENTS: [&str; 2] = ["pre_compact", "session_end"];
@@ -31,12 +34,17 @@ pub(super) enum ListOf {
     SaveMoments,
     /// Names of programs, absolute paths, or `*`.
     Programs,
+    AgentPrograms,
+    Hosts,
 }
 
 impl ListOf {
     pub(super) fn max(self) -> usize {
         match self {
-            ListOf::Variables | ListOf::Arguments | ListOf::Programs => MAX_ENTRIES,
+            ListOf::Variables | ListOf::Arguments | ListOf::Programs | ListOf::AgentPrograms => {
+                MAX_ENTRIES
+            }
+            ListOf::Hosts => MAX_HOSTS,
             ListOf::Rules => MAX_RULES,
             ListOf::Folders => MAX_FOLDERS,
             ListOf::Decorators => MAX_DECORATORS,
@@ -60,6 +68,10 @@ impl ListOf {
             ListOf::Programs => {
                 format!("at most {max} names of programs or absolute paths, or * for all")
             }
+            ListOf::AgentPrograms => {
+                format!("at most {max} objects with name, executables, works and asks")
+            }
+            ListOf::Hosts => format!("at most {max} hosts, such as ssh://build1"),
             ListOf::Decorators => format!(
                 "at most {max} objects with on (input, output or tape) and either replace and with, or filter"
             ),
@@ -94,6 +106,17 @@ impl ListOf {
                 is_short && text.is_some_and(is_program),
                 "the name of a program, an absolute path, or *",
             ),
+            ListOf::Hosts => (
+                is_short && text.is_some_and(|text| !text.is_empty() && !text.starts_with('-')),
+                "a host, such as ssh://build1",
+            ),
+            ListOf::AgentPrograms => {
+                let why = match serde_json::from_value::<ProgramEntry>(entry.clone()) {
+                    Ok(entry) => Programs::with(&[entry]).err()?.1,
+                    Err(error) => error.to_string(),
+                };
+                return Some(format!("a program ({why})"));
+            }
             ListOf::Decorators => {
                 let why = match serde_json::from_value::<Decorator>(entry.clone()) {
                     Ok(decorator) => Decorators::new(&[decorator]).err()?.reason(),

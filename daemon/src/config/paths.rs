@@ -25,6 +25,8 @@ pub(crate) struct Paths {
     pub(crate) exec_database: PathBuf,
     /// Files of runs that are in progress; like the rings, each socket has its own.
     pub(crate) exec_runtime: PathBuf,
+    /// What agents do; like the rings, each socket has its own.
+    pub(crate) agents: PathBuf,
     pub(crate) worktrees: PathBuf,
     /// `$CCD_COACH_HOME`, else `~/.claude-coach`.
     pub(crate) coach: PathBuf,
@@ -60,6 +62,7 @@ impl Paths {
             hook_journal: beside_socket(".hooks"),
             exec_database: base.join("exec.sqlite"),
             exec_runtime: beside_socket(".exec"),
+            agents: beside_socket(".agents"),
             worktrees: base.join("worktrees"),
             spool: base.join(ccd_protocol::hook::spool::FOLDER),
             coach: in_home("CCD_COACH_HOME", ".claude-coach"),

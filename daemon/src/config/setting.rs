@@ -1,4 +1,5 @@
 use super::latency::{latency_of, latency_text};
+use ccd_agents::ProgramEntry;
 use ccd_mcp::Reach;
 use ccd_protocol::tape::{Decorator, FallbackMode, IgnoredArg, Latency, RecordMode};
 use ccd_tape::name::NameTemplate;
@@ -31,7 +32,7 @@ macro_rules! as_in_serde {
     )+};
 }
 
-as_in_serde!(Value::clone; bool, String, Vec<String>, Vec<PathBuf>, Vec<Decorator>, Vec<IgnoredArg>, Option<bool>);
+as_in_serde!(Value::clone; bool, String, Vec<String>, Vec<PathBuf>, Vec<Decorator>, Vec<IgnoredArg>, Vec<ProgramEntry>, Option<bool>);
 
 // The file may spell these in upper case too.
 as_in_serde!(lower_case; RecordMode, FallbackMode, Reach, LogLevel, LogFormat, LogDestination);

@@ -145,7 +145,7 @@ pub(super) fn accept(
         Served {
             methods: methods.into(),
             settings: daemon.settings.subscribe(),
-            agents: daemon.agents(),
+            agents: daemon.client_agents(),
         },
         Ends {
             stop: disconnect.clone(),

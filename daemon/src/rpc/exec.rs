@@ -4,8 +4,11 @@ use super::{Failure, Module, RpcResult};
 use crate::daemon::Daemon;
 use crate::friction::note_failed_run;
 use crate::job::{JobHandle, Outcome};
+use ccd_agents::Run;
 use ccd_exec::{Finish, Planned, Watcher};
 use ccd_protocol::Done;
+use ccd_protocol::agent::AgentState;
+use ccd_protocol::exec::ExecutionStatus;
 use ccd_protocol::exec::{
     ExecCancel, ExecCleanup, ExecEnd, ExecGet, ExecList, ExecPhase, ExecProgress, ExecRun,
     ExecRunParams, ExecSession, ExecSessions, ExecStarted,
@@ -63,11 +66,28 @@ async fn start(daemon: &Arc<Daemon>, peer: &Peer, params: ExecRunParams) -> RpcR
 }
 
 async fn carry_out(daemon: &Arc<Daemon>, planned: Planned, handle: JobHandle) -> Outcome {
+    let planned_id = planned.session_id.clone();
     let cwd = planned.cwd().to_owned();
+    let run = |state, error| Run {
+        conversation: planned_id.clone(),
+        cwd: cwd.clone(),
+        state,
+        error,
+    };
+    daemon.agents.run(&run(AgentState::Working, None));
     let watcher = Arc::new(JobWatcher(handle));
     let Some(finish) = daemon.exec.carry_out(planned, watcher).await else {
+        daemon.agents.run(&run(AgentState::Failed, None));
         return Outcome::failed("internal error");
     };
+    let (Finish::Ran(summary) | Finish::Refused(summary) | Finish::Cancelled(summary)) = &finish;
+    let state = match summary.status {
+        ExecutionStatus::Success => AgentState::Done,
+        _ => AgentState::Failed,
+    };
+    daemon
+        .agents
+        .run(&run(state, summary.error_message.clone()));
     match finish {
         Finish::Ran(summary) => {
             note_failed_run(&daemon.coach, &summary, &cwd);

@@ -6,9 +6,13 @@ use ccd_coach::delivery_of;
 use ccd_protocol::hook::{HookPost, HookPostReply};
 
 pub(super) fn register(module: &mut Module) {
-    module.add::<HookPost, _, Failure>(async |daemon, _, params| {
+    module.add::<HookPost, _, Failure>(async |daemon, peer, mut params| {
+        let session = params.session.take();
         let delivery = delivery_of(params).map_err(ccd_coach::CoachError::from)?;
         let hook = Hook::parse(&delivery.payload);
+        daemon
+            .agents
+            .hook(&delivery.payload, session.as_deref(), &peer);
         let output = daemon.coach.post(delivery)?;
         let memory = match hook {
             Some(hook) => {

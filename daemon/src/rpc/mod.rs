@@ -1,5 +1,6 @@
 //! Methods: parameters in, one command to the owner, one reply out.
 
+mod agent;
 mod attach;
 mod chain;
 mod coach;
@@ -49,6 +50,7 @@ pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<()>, RegisterMetho
     hook::register(&mut module);
     coach::register(&mut module);
     exec::register(&mut module);
+    agent::register(&mut module);
     conversation::register(&mut module);
     memory::register(&mut module);
     investigate::register(&mut module);

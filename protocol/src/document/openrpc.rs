@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 const EXAMPLES: &str = include_str!("examples.json");
 
 /// The thousands of the error codes that the methods of a noun may return, besides those of all methods.
-const THOUSANDS: [(&str, &[i32]); 17] = [
+const THOUSANDS: [(&str, &[i32]); 18] = [
+    ("agent", &[2, 3, 5, 9]),
     ("session", &[2, 3]),
     ("run", &[2, 3]),
     ("program", &[2, 3]),

@@ -22,6 +22,8 @@ pub struct HookPostParams {
     pub delivery_id: String,
     /// When the hook was called, in UTC, such as `2026-01-31T12:00:00.000000Z`.
     pub at: String,
+    /// The session that the hook ran in, from `CCD_SESSION_ID`.
+    pub session: Option<String>,
     /// The payload, if it is a JSON object.
     // Unparsed: it may be large, be nested more deeply than a tree of values may be, and have half a surrogate pair in an
     // escape (`\ud83d` of a text that was cut off), which JavaScript writes and no Rust string holds.

@@ -25,6 +25,7 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
             "ccd-coach",
             "ccd-memory",
             "ccd-conversation",
+            "ccd-agents",
         ],
     ),
     ("regex-automata", &["ccd-text"]),

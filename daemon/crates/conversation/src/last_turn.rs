@@ -1,7 +1,7 @@
 //! The last thing that the user said to Claude Code in a project, and what it answered.
 
 use crate::line::{LineType, read, said};
-use crate::task_list::{newest, tail};
+use crate::task_list::{TAIL_BYTES, newest, tail};
 use ccd_base::surrogate::mended;
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub struct LastTurn {
 /// Returns the last turn in the newest transcripts of the project `root`, an absolute path with links resolved. Blocks.
 pub(crate) fn last_turn(claude_dir: &Path, root: &Path) -> Option<LastTurn> {
     let transcripts = newest(claude_dir, root).into_iter().rev().take(TRANSCRIPTS);
-    let mut tails = transcripts.filter_map(|transcript| tail(&transcript).ok());
+    let mut tails = transcripts.filter_map(|transcript| tail(&transcript, TAIL_BYTES).ok());
     tails.find_map(|tail| of_lines(&tail))
 }
 

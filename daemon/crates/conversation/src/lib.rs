@@ -42,4 +42,4 @@ pub use index::{Follower, Index};
 pub use last_turn::LastTurn;
 pub use reply::Conversations;
 pub use setup::{ConversationSettings, Setup};
-pub use task_list::CurrentTask;
+pub use task_list::{CurrentTask, grown_tail};

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Of the end of a transcript that are read. A list that is older than these is not found.
-const TAIL_BYTES: u64 = 1024 * 1024;
+pub(crate) const TAIL_BYTES: u64 = 1024 * 1024;
 /// Transcripts of a project among which the newest is looked for.
 const MAX_TRANSCRIPTS: usize = 10_000;
 
@@ -29,7 +29,7 @@ pub struct CurrentTask {
 /// Nothing if there is no list near its end, or if all its tasks are done. Blocks.
 pub(crate) fn current_task(claude_dir: &Path, root: &Path) -> Option<CurrentTask> {
     let transcript = newest(claude_dir, root).pop()?;
-    let tail = tail(&transcript).ok()?;
+    let tail = tail(&transcript, TAIL_BYTES).ok()?;
     let (title, at) = current(&tail)?;
     let transcript = transcript.file_name()?.to_string_lossy().into_owned();
     Some(CurrentTask {
@@ -56,11 +56,21 @@ pub(crate) fn newest(claude_dir: &Path, root: &Path) -> Vec<PathBuf> {
     transcripts
 }
 
-/// Returns the whole lines at the end of a file.
-pub(crate) fn tail(path: &Path) -> io::Result<Vec<u8>> {
+/// Returns the length of the transcript `path` and the whole lines in its last `max_bytes`, unless its length is
+/// `known_len`. Blocks.
+pub fn grown_tail(path: &Path, known_len: u64, max_bytes: u64) -> Option<(u64, Vec<u8>)> {
+    let about = path.metadata().ok()?;
+    let has_grown = about.is_file() && about.len() != known_len;
+    has_grown
+        .then(|| Some((about.len(), tail(path, max_bytes).ok()?)))
+        .flatten()
+}
+
+/// Returns the whole lines in the last `max_bytes` of a file.
+pub(crate) fn tail(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let len = file.metadata()?.len();
-    let start = len.saturating_sub(TAIL_BYTES);
+    let start = len.saturating_sub(max_bytes);
     let mut bytes = bytes_at(&file, start, len - start)?;
     if start > 0 {
         let first = bytes.iter().position(|byte| *byte == b'\n');

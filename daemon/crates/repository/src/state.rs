@@ -3,6 +3,7 @@
 use crate::WorkTree;
 use crate::error::{GitResult, RepositoryError, Result};
 use crate::snapshot::conflicts;
+use crate::work_tree::head_of;
 use git2::Repository;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -26,6 +27,18 @@ impl WorkTree {
             let target = String::from_utf8_lossy(head.symbolic_target_bytes().unwrap_or(b"HEAD"));
             let branch = target.strip_prefix("refs/heads/").unwrap_or(&target);
             Ok(branch.to_owned())
+        })
+    }
+
+    /// Returns how many lines of tracked files were added and removed since the last commit.
+    pub fn changed_lines(&self) -> Result<(usize, usize)> {
+        self.with(|repository| {
+            let head = head_of(repository)?
+                .map(|commit| commit.tree())
+                .transpose()?;
+            let diff = repository.diff_tree_to_workdir_with_index(head.as_ref(), None)?;
+            let stats = diff.stats()?;
+            Ok((stats.insertions(), stats.deletions()))
         })
     }
 

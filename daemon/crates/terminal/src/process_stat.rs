@@ -10,6 +10,9 @@ pub(crate) struct ProcessStat {
     pub(crate) parent: i32,
     /// Start time, in clock ticks since boot; on macOS in microseconds since 1970.
     pub(crate) started_ticks: u64,
+    /// Processor time of its own and of children that it has waited for, in clock ticks.
+    #[cfg(target_os = "linux")]
+    pub(crate) used_ticks: u64,
     /// False for a zombie, unless only its first thread has ended.
     pub(crate) lives: bool,
     /// The session in the sense of the kernel, named by the process that opened it.
@@ -49,6 +52,7 @@ mod field {
     pub(super) const SESSION: usize = 3;
     pub(super) const TERMINAL: usize = 4;
     pub(super) const FLAGS: usize = 6;
+    pub(super) const USED: std::ops::Range<usize> = 11..15;
     pub(super) const THREADS: usize = 17;
     pub(super) const STARTED: usize = 19;
     pub(super) const ENVIRONMENT_END: usize = 48;
@@ -90,6 +94,11 @@ impl ProcessStat {
                 && fields.get(field::ENVIRONMENT_END) == Some(&"0")
                 && fields.get(field::FLAGS)?.parse::<u32>().ok()? & OF_KERNEL == 0,
             started_ticks: fields.get(field::STARTED)?.parse().ok()?,
+            used_ticks: fields
+                .get(field::USED)?
+                .iter()
+                .filter_map(|ticks| ticks.parse::<u64>().ok())
+                .sum(),
         })
     }
 
@@ -115,6 +124,7 @@ mod tests {
             state: 'S',
             parent: 30,
             started_ticks: 777,
+            used_ticks: 0,
             lives: true,
             kernel_session: 28,
             tty_device: 0xffff_77ff,

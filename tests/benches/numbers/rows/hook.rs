@@ -178,6 +178,7 @@ fn post(number: usize) -> Result<Request> {
     Request::new::<HookPost>(&HookPostParams {
         delivery_id: format!("{number:032x}"),
         at: "2026-01-01T00:00:00.000000Z".into(),
+        session: None,
         payload: Some(RawValue::from_string(payload.to_string())?),
         payload_b64: None,
     })

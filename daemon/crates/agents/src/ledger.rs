@@ -1,0 +1,451 @@
+//! All agents: who they are, and what each does.
+
+use crate::hook::{Event, Hook};
+use crate::look::Look;
+use crate::moment::Moment;
+use crate::programs::CLAUDE;
+use crate::progress::Progress;
+use ccd_protocol::agent::{Agent, AgentState, Known};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::time::Duration;
+
+/// How long an agent that has ended is listed.
+const KEEP_ENDED: Duration = Duration::from_secs(86_400);
+
+/// Agents that are listed at most; those that ended first make room.
+pub const MAX_AGENTS: usize = 1000;
+
+/// The context window of a model in tokens, unless its name says that it is larger, or it holds more.
+const WINDOW_TOKENS: u64 = 200_000;
+const LARGE_WINDOW_TOKENS: u64 = 1_000_000;
+
+/// A process that cannot be confused with a later one of the same number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Process {
+    pub pid: i32,
+    /// As the system counts it.
+    pub started: u64,
+}
+
+/// Where an agent runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origin {
+    pub session: Option<String>,
+    pub process: Option<Process>,
+}
+
+/// A live session whose program is an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentSession {
+    pub id: String,
+    pub program: String,
+    pub cwd: String,
+    pub process: Option<Process>,
+}
+
+/// How an unattended run goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    pub conversation: String,
+    pub cwd: String,
+    /// `Working`, `Done` or `Failed`.
+    pub state: AgentState,
+    pub error: Option<String>,
+}
+
+/// One agent. This is also the form in which it survives a restart of the daemon.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The id of the conversation; as long as that is unknown, of the session.
+    pub id: String,
+    pub program: String,
+    pub session: Option<String>,
+    pub conversation: Option<String>,
+    pub process: Option<Process>,
+    pub cwd: Option<String>,
+    pub transcript: Option<String>,
+    pub model: Option<String>,
+    pub context_tokens: Option<u64>,
+    pub headless: bool,
+    pub progress: Progress,
+    ended: Option<Ended>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Ended {
+    state: AgentState,
+    at: Moment,
+}
+
+impl Entry {
+    fn new(id: &str, program: &str, at: Moment) -> Self {
+        Self {
+            id: id.to_owned(),
+            program: program.to_owned(),
+            session: None,
+            conversation: None,
+            process: None,
+            cwd: None,
+            transcript: None,
+            model: None,
+            context_tokens: None,
+            headless: false,
+            progress: Progress::new(at),
+            ended: None,
+        }
+    }
+
+    #[must_use]
+    pub fn lives(&self) -> bool {
+        self.ended.is_none()
+    }
+
+    fn end(&mut self, state: AgentState, at: Moment) {
+        self.ended.get_or_insert(Ended { state, at });
+    }
+
+    /// Returns its record, without what only files know.
+    #[must_use]
+    pub fn record(&self, now: Moment, stuck_after: Duration) -> Agent {
+        let status = self.progress.status(now, stuck_after);
+        let mut agent = Agent {
+            agent_id: self.id.clone(),
+            name: self.own_name(),
+            program: self.program.clone(),
+            state: status.state,
+            known: status.known,
+            since: status.since.utc(),
+            for_s: status.since.until(now).as_secs_f64(),
+            doing: status.doing,
+            question: status.question,
+            error: self.progress.error.clone(),
+            sub_agents: self.progress.sub_agents() as u64,
+            cwd: self.cwd.clone(),
+            last_prompt: self.progress.last_prompt.clone(),
+            last_answer: self.progress.last_answer.clone(),
+            context_tokens: self.context_tokens,
+            context: self
+                .context_tokens
+                .map(|tokens| share(tokens, self.model.as_deref())),
+            session_id: self.session.clone(),
+            conversation_id: self.conversation.clone(),
+            pid: self.process.map(|process| process.pid),
+            headless: self.headless,
+            ..Agent::default()
+        };
+        if let Some(ended) = &self.ended {
+            agent = Agent {
+                state: ended.state,
+                known: Known::Fact,
+                since: ended.at.utc(),
+                for_s: ended.at.until(now).as_secs_f64(),
+                doing: None,
+                question: None,
+                sub_agents: 0,
+                pid: None,
+                ..agent
+            };
+        } else if self.headless && agent.question.take().is_some() {
+            // Nobody can answer; the call is refused at once.
+            agent.state = AgentState::Working;
+        }
+        agent
+    }
+
+    /// The directory it works in, by its last part.
+    fn own_name(&self) -> String {
+        let folder = self
+            .cwd
+            .as_deref()
+            .and_then(|cwd| Path::new(cwd).file_name());
+        folder.map_or_else(
+            || self.program.clone(),
+            |name| name.to_string_lossy().into_owned(),
+        )
+    }
+}
+
+/// Why an agent cannot be named so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotFound {
+    None,
+    /// The ids of several.
+    Several(Vec<String>),
+}
+
+#[derive(Debug, Default)]
+pub struct Ledger {
+    entries: BTreeMap<String, Entry>,
+}
+
+impl Ledger {
+    /// The agents of an earlier process of the daemon.
+    #[must_use]
+    pub fn restored(entries: impl IntoIterator<Item = Entry>) -> Self {
+        let entries = entries.into_iter().take(MAX_AGENTS);
+        Self {
+            entries: entries.map(|entry| (entry.id.clone(), entry)).collect(),
+        }
+    }
+
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.values()
+    }
+
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&Entry> {
+        self.entries.get(id)
+    }
+
+    /// Returns whether the origin of a hook must be looked up: its conversation is not known, or starts anew.
+    #[must_use]
+    pub fn needs_origin(&self, hook: &Hook) -> bool {
+        let is_start = matches!(hook.event, Event::Start { .. });
+        let known = self.entries.get(&hook.conversation);
+        is_start || known.is_none_or(|entry| !entry.lives() || entry.process.is_none())
+    }
+
+    /// Takes a hook.
+    pub fn hook(&mut self, hook: &Hook, origin: Origin, at: Moment) {
+        let id = &hook.conversation;
+        if matches!(hook.event, Event::Start { .. }) {
+            self.replace_others(id, &origin, at);
+        }
+        if !self.entries.contains_key(id) {
+            let entry = self.without_conversation(&origin);
+            let mut entry = entry.unwrap_or_else(|| Entry::new(id, CLAUDE, at));
+            entry.id.clone_from(id);
+            entry.conversation = Some(id.clone());
+            self.make_room();
+            self.entries.insert(id.clone(), entry);
+        }
+        let Some(entry) = self.entries.get_mut(id) else {
+            return;
+        };
+        if matches!(hook.event, Event::Ends { .. }) {
+            if !entry.headless {
+                entry.end(AgentState::Gone, at);
+            }
+            return;
+        }
+        entry.ended = None;
+        entry.session = origin.session.or(entry.session.take());
+        entry.process = origin.process.or(entry.process);
+        // The directory of a sub-agent, or of a command, is not where the agent is.
+        if hook.sub_agent.is_none()
+            && (entry.cwd.is_none() || matches!(hook.event, Event::Start { .. }))
+        {
+            entry.cwd.clone_from(&hook.cwd);
+        }
+        entry.transcript = hook.transcript.clone().or(entry.transcript.take());
+        entry.model = hook.model.clone().or(entry.model.take());
+        entry.progress.hook(hook, at);
+    }
+
+    /// A program has one conversation at a time: `/clear` and `/resume` begin another one.
+    fn replace_others(&mut self, id: &str, origin: &Origin, at: Moment) {
+        for entry in self.entries.values_mut() {
+            let is_same = entry.process.is_some() && entry.process == origin.process;
+            if entry.id != id && entry.conversation.is_some() && entry.lives() && is_same {
+                entry.end(AgentState::Gone, at);
+            }
+        }
+    }
+
+    /// Takes out the entry of a session whose conversation was unknown.
+    fn without_conversation(&mut self, origin: &Origin) -> Option<Entry> {
+        let session = origin.session.as_ref()?;
+        self.entries
+            .get(session)
+            .is_some_and(|entry| entry.conversation.is_none() && entry.lives())
+            .then(|| self.entries.remove(session))
+            .flatten()
+    }
+
+    /// Takes the live sessions of agents. What was in another session has ended.
+    pub fn sessions(&mut self, sessions: &[AgentSession], at: Moment) {
+        for session in sessions {
+            let mut living = self.entries.values_mut().filter(|entry| entry.lives());
+            let known = living.find(|entry| entry.session.as_ref() == Some(&session.id));
+            if let Some(entry) = known {
+                entry.process = entry.process.or(session.process);
+                continue;
+            }
+            self.make_room();
+            let entry = Entry {
+                session: Some(session.id.clone()),
+                cwd: Some(session.cwd.clone()),
+                process: session.process,
+                ..Entry::new(&session.id, &session.program, at)
+            };
+            self.entries.insert(session.id.clone(), entry);
+        }
+    }
+
+    /// Ends what no longer runs, and forgets what ended long ago.
+    pub fn tidy(&mut self, at: Moment, is_alive: impl Fn(&Entry) -> bool) {
+        for entry in self.entries.values_mut() {
+            if entry.lives() && !entry.headless && !is_alive(entry) {
+                entry.end(AgentState::Gone, at);
+            }
+        }
+        self.entries.retain(|_, entry| {
+            let ended = entry.ended.as_ref();
+            ended.is_none_or(|ended| ended.at.until(at) < KEEP_ENDED)
+        });
+    }
+
+    /// Takes the state of an unattended run.
+    pub fn run(&mut self, run: &Run, at: Moment) {
+        if !self.entries.contains_key(&run.conversation) {
+            if run.state != AgentState::Working {
+                return; // it ended before this daemon knew it
+            }
+            self.make_room();
+            let id = run.conversation.clone();
+            let entry = Entry {
+                conversation: Some(id.clone()),
+                ..Entry::new(&id, CLAUDE, at)
+            };
+            self.entries.insert(id, entry);
+        }
+        if let Some(entry) = self.entries.get_mut(&run.conversation) {
+            entry.headless = true;
+            entry.cwd = Some(run.cwd.clone());
+            if run.state == AgentState::Working {
+                entry.ended = None;
+                entry.progress.runs(at);
+            } else {
+                entry.progress.error.clone_from(&run.error);
+                entry.end(run.state, at);
+            }
+        }
+    }
+
+    /// Takes what was seen of an agent. Returns whether that has changed anything.
+    pub fn look(&mut self, id: &str, look: &Look) -> bool {
+        let Some(entry) = self.entries.get_mut(id).filter(|entry| entry.lives()) else {
+            return false;
+        };
+        if let Some(tail) = &look.transcript {
+            entry.context_tokens = tail.context_tokens.or(entry.context_tokens);
+            entry.model = tail.model.clone().or(entry.model.take());
+        }
+        entry.progress.look(look)
+    }
+
+    /// Returns all records, sorted: those that need somebody first, then those that have waited longest. `name_of` returns
+    /// the name of a session.
+    #[must_use]
+    pub fn records(
+        &self,
+        now: Moment,
+        stuck_after: Duration,
+        name_of: impl Fn(&str) -> Option<String>,
+    ) -> Vec<Agent> {
+        let mut agents: Vec<Agent> = self
+            .entries
+            .values()
+            .map(|entry| {
+                let mut agent = entry.record(now, stuck_after);
+                if let Some(name) = entry.session.as_deref().and_then(&name_of) {
+                    agent.name = name;
+                }
+                agent
+            })
+            .collect();
+        tell_apart(&mut agents);
+        agents.sort_by(|a, b| {
+            let order = a.state.cmp(&b.state);
+            order
+                .then_with(|| b.for_s.total_cmp(&a.for_s))
+                .then_with(|| a.agent_id.cmp(&b.agent_id))
+        });
+        agents
+    }
+
+    /// The agents that ended first make room for another one.
+    fn make_room(&mut self) {
+        if self.entries.len() < MAX_AGENTS {
+            return;
+        }
+        let ended = |entry: &Entry| {
+            entry
+                .ended
+                .as_ref()
+                .map_or(u64::MAX, |ended| ended.at.boot_ms)
+        };
+        let oldest = self.entries.values().min_by_key(|entry| ended(entry));
+        if let Some(id) = oldest.map(|entry| entry.id.clone()) {
+            self.entries.remove(&id);
+        }
+    }
+}
+
+/// Returns the share of a model's context window that these tokens take.
+fn share(tokens: u64, model: Option<&str>) -> f64 {
+    let is_large = model.is_some_and(|model| model.contains("[1m]")) || tokens > WINDOW_TOKENS;
+    let window = if is_large {
+        LARGE_WINDOW_TOKENS
+    } else {
+        WINDOW_TOKENS
+    };
+    tokens as f64 / window as f64
+}
+
+/// Adds the start of their ids to names that several agents have.
+fn tell_apart(agents: &mut [Agent]) {
+    const DIGITS: usize = 4;
+    let mut count: HashMap<String, usize> = HashMap::new();
+    for agent in agents.iter() {
+        *count.entry(agent.name.clone()).or_default() += 1;
+    }
+    for agent in agents.iter_mut().filter(|agent| count[&agent.name] > 1) {
+        let start: String = agent.agent_id.chars().take(DIGITS).collect();
+        agent.name = format!("{}-{start}", agent.name);
+    }
+}
+
+/// Finds an agent by its id or a unique prefix of it, its name, or its session.
+///
+/// # Errors
+///
+/// None or several are meant.
+pub fn find<'a>(agents: &'a [Agent], wanted: &str) -> Result<&'a Agent, NotFound> {
+    let is_named = |agent: &&Agent| {
+        agent.agent_id == wanted
+            || agent.name == wanted
+            || agent.session_id.as_deref() == Some(wanted)
+    };
+    let lives = |agent: &&&Agent| agent.state != AgentState::Gone;
+    let named: Vec<&Agent> = agents.iter().filter(is_named).collect();
+    let alive: Vec<&Agent> = named.iter().filter(lives).copied().collect();
+    let by_prefix = || {
+        agents
+            .iter()
+            .filter(|agent| agent.agent_id.starts_with(wanted))
+            .collect()
+    };
+    let found = if !alive.is_empty() {
+        alive
+    } else if !named.is_empty() {
+        named
+    } else if wanted.is_empty() {
+        Vec::new()
+    } else {
+        by_prefix()
+    };
+    match &found[..] {
+        [] => Err(NotFound::None),
+        [agent] => Ok(agent),
+        several => Err(NotFound::Several(
+            several.iter().map(|agent| agent.agent_id.clone()).collect(),
+        )),
+    }
+}
+
+#[cfg(test)]
+#[path = "ledger_tests.rs"]
+mod tests;

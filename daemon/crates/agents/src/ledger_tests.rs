@@ -1,0 +1,210 @@
+use super::*;
+use crate::hook::ToolUse;
+
+const STUCK_AFTER: Duration = Duration::from_secs(300);
+
+fn at(second: u64) -> Moment {
+    Moment {
+        unix_ms: second * 1000,
+        boot_ms: second * 1000,
+    }
+}
+
+fn hook(conversation: &str, event: Event) -> Hook {
+    Hook {
+        conversation: conversation.into(),
+        cwd: Some("/srv/shop".into()),
+        transcript: None,
+        model: None,
+        sub_agent: None,
+        event,
+    }
+}
+
+fn start() -> Event {
+    Event::Start {
+        source: "startup".into(),
+    }
+}
+
+fn origin(session: Option<&str>, pid: i32) -> Origin {
+    Origin {
+        session: session.map(str::to_owned),
+        process: Some(Process { pid, started: 1 }),
+    }
+}
+
+fn session(id: &str) -> AgentSession {
+    AgentSession {
+        id: id.into(),
+        program: "claude".into(),
+        cwd: "/srv/shop".into(),
+        process: Some(Process { pid: 7, started: 1 }),
+    }
+}
+
+fn records(ledger: &Ledger, second: u64) -> Vec<Agent> {
+    ledger.records(at(second), STUCK_AFTER, |_| None)
+}
+
+fn states(ledger: &Ledger, second: u64) -> Vec<(String, &'static str)> {
+    let records = records(ledger, second).into_iter();
+    records
+        .map(|agent| (agent.agent_id, agent.state.name()))
+        .collect()
+}
+
+#[test]
+fn a_session_becomes_the_conversation_that_runs_in_it_and_clear_begins_another() {
+    let mut ledger = Ledger::default();
+    ledger.sessions(&[session("s")], at(1));
+    assert_eq!(states(&ledger, 1), [("s".into(), "idle")]);
+    ledger.hook(&hook("c1", start()), origin(Some("s"), 7), at(2));
+    ledger.sessions(&[session("s")], at(3));
+    assert_eq!(states(&ledger, 3), [("c1".into(), "idle")]);
+    ledger.hook(
+        &hook(
+            "c1",
+            Event::Ends {
+                reason: "clear".into(),
+            },
+        ),
+        Origin::default(),
+        at(4),
+    );
+    ledger.hook(&hook("c2", start()), origin(Some("s"), 7), at(5));
+    assert_eq!(
+        states(&ledger, 5),
+        [("c2".into(), "idle"), ("c1".into(), "gone")]
+    );
+    // Without the hook that says that the first one has ended.
+    ledger.hook(&hook("c3", start()), origin(Some("s"), 7), at(6));
+    assert_eq!(states(&ledger, 6)[0], ("c3".into(), "idle"));
+    assert_eq!(states(&ledger, 6)[2], ("c2".into(), "gone"));
+}
+
+#[test]
+fn a_conversation_that_is_resumed_in_another_terminal_lives_there() {
+    let mut ledger = Ledger::default();
+    ledger.hook(&hook("c", start()), origin(Some("s"), 7), at(1));
+    ledger.tidy(at(2), |_| false);
+    assert_eq!(states(&ledger, 2), [("c".into(), "gone")]);
+    assert!(ledger.needs_origin(&hook("c", Event::Prompt("x".into()))));
+    ledger.hook(
+        &hook(
+            "c",
+            Event::Start {
+                source: "resume".into(),
+            },
+        ),
+        origin(Some("t"), 8),
+        at(3),
+    );
+    let agent = &records(&ledger, 3)[0];
+    assert_eq!(
+        (agent.session_id.as_deref(), agent.pid),
+        (Some("t"), Some(8))
+    );
+    assert!(!ledger.needs_origin(&hook("c", Event::Prompt("x".into()))));
+    ledger.tidy(at(3 + 86_400), |entry| {
+        entry.process == Some(Process { pid: 8, started: 1 })
+    });
+    assert_eq!(states(&ledger, 3)[0].1, "idle");
+}
+
+#[test]
+fn an_unattended_run_has_a_verdict_and_asks_nobody() {
+    let mut ledger = Ledger::default();
+    let run = |state, error: Option<&str>| Run {
+        conversation: "c".into(),
+        cwd: "/srv/shop".into(),
+        state,
+        error: error.map(str::to_owned),
+    };
+    ledger.run(&run(AgentState::Working, None), at(1));
+    let tool = ToolUse {
+        id: None,
+        name: "Bash".into(),
+        about: String::new(),
+    };
+    let question = ccd_protocol::agent::AgentQuestion::new(
+        ccd_protocol::agent::QuestionKind::Permission,
+        "Bash".into(),
+    );
+    ledger.hook(
+        &hook("c", Event::Asks(tool, question)),
+        Origin::default(),
+        at(2),
+    );
+    assert_eq!(states(&ledger, 3), [("c".into(), "working")]);
+    ledger.hook(
+        &hook(
+            "c",
+            Event::Ends {
+                reason: "other".into(),
+            },
+        ),
+        Origin::default(),
+        at(4),
+    );
+    ledger.run(&run(AgentState::Failed, Some("limit")), at(5));
+    let agent = &records(&ledger, 6)[0];
+    assert_eq!(
+        (agent.state, agent.error.as_deref()),
+        (AgentState::Failed, Some("limit"))
+    );
+    ledger.run(&run(AgentState::Working, None), at(7));
+    assert_eq!(states(&ledger, 8), [("c".into(), "working")]);
+}
+
+#[test]
+fn those_that_need_somebody_come_first_and_names_tell_them_apart() {
+    let mut ledger = Ledger::default();
+    for (second, conversation, event) in [
+        (1, "works", Event::Prompt("x".into())),
+        (2, "idle1", Event::Stops { answer: None }),
+        (3, "idle2", Event::Stops { answer: None }),
+        (
+            4,
+            "asks",
+            Event::Elicits(Some(ccd_protocol::agent::AgentQuestion::new(
+                ccd_protocol::agent::QuestionKind::Elicitation,
+                "?".into(),
+            ))),
+        ),
+    ] {
+        ledger.hook(&hook(conversation, event), Origin::default(), at(second));
+    }
+    let agents = records(&ledger, 9);
+    let ids: Vec<&str> = agents.iter().map(|agent| &*agent.agent_id).collect();
+    assert_eq!(ids, ["asks", "idle1", "idle2", "works"]);
+    assert_eq!(agents[0].name, "shop-asks");
+    assert_eq!(find(&agents, "shop-work").unwrap().agent_id, "works");
+    assert_eq!(find(&agents, "idle1").unwrap().agent_id, "idle1");
+    assert_eq!(find(&agents, "as").unwrap().agent_id, "asks");
+    assert!(matches!(find(&agents, "idle"), Err(NotFound::Several(ids)) if ids.len() == 2));
+    assert_eq!(find(&agents, "").unwrap_err(), NotFound::None);
+}
+
+#[test]
+fn what_ended_first_makes_room() {
+    let mut ledger = Ledger::default();
+    for number in 0..MAX_AGENTS as u64 + 10 {
+        let id = format!("c{number}");
+        ledger.hook(&hook(&id, start()), Origin::default(), at(number));
+        ledger.hook(
+            &hook(
+                &id,
+                Event::Ends {
+                    reason: String::new(),
+                },
+            ),
+            Origin::default(),
+            at(number),
+        );
+    }
+    assert_eq!(ledger.entries().count(), MAX_AGENTS);
+    assert!(ledger.get("c9").is_none() && ledger.get("c10").is_some());
+    ledger.tidy(at(200_000), |_| true);
+    assert_eq!(ledger.entries().count(), 0);
+}

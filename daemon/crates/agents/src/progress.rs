@@ -1,0 +1,471 @@
+//! What one conversation does: facts in, in the order in which they arrive; its state out.
+//! Hooks are facts. What a screen shows, and silence, are guesses, which count only if they are newer.
+
+use crate::hook::{Event, Hook, Notice, ToolUse};
+use crate::look::{Dialog, Look, Shown, Tail};
+use crate::moment::Moment;
+use ccd_protocol::agent::{AgentQuestion, AgentState, Known, QuestionKind};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// So long after a fact a screen may still show what was before it.
+const SETTLE: Duration = Duration::from_millis(500);
+
+/// A program that shows no mark of its work, and is quiet for so long, waits for input.
+const QUIET: Duration = Duration::from_millis(300);
+
+/// So long after a hook has reported a question, its program has drawn it.
+const DRAWN_AFTER: Duration = Duration::from_secs(3);
+
+/// A text that is the last line of a transcript for so long is the end of the turn.
+const TEXT_SETTLE: Duration = Duration::from_secs(2);
+
+/// Sub-agents, tools and questions that are remembered; more of them are not.
+const MAX_SUB_AGENTS: usize = 256;
+const MAX_TOOLS: usize = 64;
+const MAX_QUESTIONS: usize = 16;
+
+/// One line of work: the agent itself, or a sub-agent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Work {
+    phase: Phase,
+    since: Moment,
+    known: Known,
+    /// Tools at work, the newest last.
+    tools: Vec<ToolUse>,
+    /// Open questions, the oldest first.
+    questions: Vec<Asked>,
+    /// What a sub-agent is called.
+    kind: String,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum Phase {
+    #[default]
+    Idle,
+    Works,
+    Compacts {
+        was_idle: bool,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Asked {
+    question: AgentQuestion,
+    tool: Option<ToolUse>,
+    at: Moment,
+    known: Known,
+    /// A screen has shown it.
+    was_shown: bool,
+}
+
+/// What a conversation does.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Progress {
+    main: Work,
+    subs: BTreeMap<String, Work>,
+    pub last_prompt: Option<String>,
+    pub last_answer: Option<String>,
+    pub error: Option<String>,
+    /// When a hook last said something.
+    last_hook: Option<Moment>,
+    /// The screen has shown the mark of this program's work, or a question, so that their absence says something.
+    has_mark: bool,
+    has_dialog: bool,
+    /// When something last moved.
+    moved: Moment,
+}
+
+/// A state, and how it is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Status {
+    pub state: AgentState,
+    pub known: Known,
+    pub since: Moment,
+    pub doing: Option<String>,
+    pub question: Option<AgentQuestion>,
+}
+
+impl Progress {
+    /// A conversation about which nothing is known but that it is there.
+    #[must_use]
+    pub fn new(at: Moment) -> Self {
+        let mut progress = Self {
+            moved: at,
+            ..Self::default()
+        };
+        progress.main.set(Phase::Idle, Known::Guess, at);
+        progress
+    }
+
+    /// Takes what a hook says.
+    pub fn hook(&mut self, hook: &Hook, at: Moment) {
+        self.last_hook = Some(at);
+        self.moved = at;
+        match &hook.event {
+            Event::Start { source } => self.start(source, at),
+            Event::Prompt(prompt) => {
+                self.error = None;
+                if !is_machine_made(prompt) {
+                    self.last_prompt = Some(prompt.clone());
+                }
+                self.main.begin(at);
+            }
+            Event::Stops { answer } => {
+                self.last_answer = answer.clone().or(self.last_answer.take());
+                self.main.end(Known::Fact, at);
+            }
+            Event::Fails { error } => {
+                self.error = Some(error.clone());
+                self.main.end(Known::Fact, at);
+            }
+            Event::SubAgentStops => {
+                if let Some(sub) = &hook.sub_agent {
+                    self.subs.remove(&sub.id);
+                }
+            }
+            // A notice is of the whole program, and comes seconds after what it is about.
+            Event::Notifies(notice) => self.notice(notice, at),
+            Event::Compacts => {
+                let was_idle = self.main.phase == Phase::Idle;
+                self.main.set(Phase::Compacts { was_idle }, Known::Fact, at);
+            }
+            Event::Ends { .. } => {}
+            event => {
+                if let Some(work) = self.work_of(hook) {
+                    work.step(event, at);
+                }
+            }
+        }
+    }
+
+    fn start(&mut self, source: &str, at: Moment) {
+        let goes_on = source == "compact" && self.main.phase != Phase::Compacts { was_idle: true };
+        self.main.end(Known::Fact, at);
+        if goes_on {
+            self.main.begin(at);
+        } else {
+            self.subs.clear();
+        }
+    }
+
+    fn work_of(&mut self, hook: &Hook) -> Option<&mut Work> {
+        let Some(sub) = &hook.sub_agent else {
+            return Some(&mut self.main);
+        };
+        if !self.subs.contains_key(&sub.id) && self.subs.len() == MAX_SUB_AGENTS {
+            return None;
+        }
+        let work = self.subs.entry(sub.id.clone()).or_default();
+        if !sub.kind.is_empty() {
+            work.kind.clone_from(&sub.kind);
+        }
+        Some(work)
+    }
+
+    fn notice(&mut self, notice: &Notice, at: Moment) {
+        let (kind, text) = match notice {
+            Notice::Idle => {
+                // The agent itself says that it waits for a prompt: whatever was open is not.
+                if self.main.phase != Phase::Idle || self.question().is_some() {
+                    self.main.end(Known::Fact, at);
+                    self.subs.values_mut().for_each(|sub| sub.questions.clear());
+                }
+                return;
+            }
+            Notice::Permission(text) => (QuestionKind::Permission, text),
+            Notice::Elicitation(text) => (QuestionKind::Elicitation, text),
+        };
+        if self.question().is_none() {
+            let question = AgentQuestion::new(kind, text.clone());
+            self.main.ask(question, None, Known::Fact, at);
+        }
+    }
+
+    /// An unattended run works.
+    pub fn runs(&mut self, at: Moment) {
+        if self.main.phase == Phase::Idle {
+            self.main.set(Phase::Works, Known::Fact, at);
+            self.moved = at;
+        }
+    }
+
+    /// Takes what was seen of the program. Returns whether that has changed anything.
+    pub fn look(&mut self, look: &Look) -> bool {
+        let before = self.clone();
+        if look.has_moved {
+            self.moved = look.at;
+        }
+        if let Some(tail) = &look.transcript {
+            self.transcript(tail, look.at);
+        }
+        match &look.shown {
+            Shown::Dialog(dialog) => self.sees_dialog(dialog, look.at),
+            Shown::Work => self.sees_work(look.at),
+            Shown::Nothing => self.sees_nothing(look),
+            Shown::Unknown => {}
+        }
+        *self != before
+    }
+
+    fn sees_dialog(&mut self, dialog: &Dialog, at: Moment) {
+        self.has_dialog = true;
+        if self.question().is_none() {
+            if self.main.since.until(at) < SETTLE && self.last_hook.is_some() {
+                return; // it may be the one that was just answered
+            }
+            let question = AgentQuestion {
+                choices: dialog.choices(),
+                ..AgentQuestion::new(QuestionKind::Question, dialog.question.clone())
+            };
+            self.main.ask(question, None, Known::Guess, at);
+        }
+        if let Some(asked) = self.questions_mut().next() {
+            asked.was_shown = true;
+            asked.question.choices = dialog.choices();
+        }
+    }
+
+    fn sees_work(&mut self, at: Moment) {
+        self.has_mark = true;
+        self.close_questions(at, |asked| {
+            asked.was_shown || asked.at.until(at) >= DRAWN_AFTER
+        });
+        if self.main.phase == Phase::Idle && self.main.since.until(at) >= SETTLE {
+            self.main.set(Phase::Works, Known::Guess, at);
+        }
+    }
+
+    fn sees_nothing(&mut self, look: &Look) {
+        let at = look.at;
+        let knows_dialogs = self.has_dialog;
+        self.close_questions(at, |asked| {
+            let age = asked.at.until(at);
+            (asked.was_shown && age >= SETTLE) || (knows_dialogs && age >= DRAWN_AFTER)
+        });
+        let is_settled = self.main.since.until(at) >= SETTLE && look.quiet >= QUIET;
+        let says_something = self.has_mark || self.last_hook.is_none();
+        if self.main.phase == Phase::Works
+            && self.question().is_none()
+            && is_settled
+            && says_something
+            && look.reads != Some(false)
+        {
+            self.main.end(Known::Guess, at);
+        }
+        if self.main.phase == Phase::Idle && look.reads == Some(false) && self.last_hook.is_none() {
+            self.main.set(Phase::Works, Known::Guess, at);
+        }
+    }
+
+    /// Somebody has answered: the screen no longer shows the question.
+    fn close_questions(&mut self, at: Moment, is_closed: impl Fn(&Asked) -> bool) {
+        for work in std::iter::once(&mut self.main).chain(self.subs.values_mut()) {
+            let open = work.questions.len();
+            work.questions.retain(|asked| !is_closed(asked));
+            if work.questions.len() < open {
+                work.since = at;
+                work.known = Known::Guess;
+            }
+        }
+    }
+
+    /// The end of the transcript: the only fact about an interruption, and without hooks all that is known.
+    fn transcript(&mut self, tail: &Tail, at: Moment) {
+        let hook = self.last_hook.map_or(0, |last| last.unix_ms);
+        if tail.unix_ms <= hook {
+            return;
+        }
+        let is_open = self.main.phase != Phase::Idle || self.question().is_some();
+        if tail.is_interrupted && is_open {
+            self.main.end(Known::Fact, at);
+            return;
+        }
+        self.close_questions(at, |asked| {
+            let id = asked.tool.as_ref().and_then(|tool| tool.id.as_ref());
+            id.is_some_and(|id| tail.results.contains(id))
+        });
+        if self.last_hook.is_some() {
+            return;
+        }
+        self.last_prompt = tail.prompt.clone().or(self.last_prompt.take());
+        self.last_answer = tail.answer.clone().or(self.last_answer.take());
+        // A use of a tool may follow a text at once.
+        let is_old = Duration::from_millis(at.unix_ms.saturating_sub(tail.unix_ms)) >= TEXT_SETTLE;
+        let is_over = tail.is_interrupted || (tail.has_ended && is_old);
+        let phase = if is_over { Phase::Idle } else { Phase::Works };
+        if phase != self.main.phase && self.question().is_none() {
+            self.main.set(phase, Known::Guess, at);
+        }
+        self.main.tools.clone_from(&tail.calls);
+    }
+
+    fn questions_mut(&mut self) -> impl Iterator<Item = &mut Asked> {
+        let works = std::iter::once(&mut self.main).chain(self.subs.values_mut());
+        works.flat_map(|work| &mut work.questions)
+    }
+
+    /// The question that is to be answered first: the agent's own, then the oldest of a sub-agent.
+    fn question(&self) -> Option<(&Asked, Option<&str>)> {
+        let own = self.main.questions.first().map(|asked| (asked, None));
+        own.or_else(|| {
+            let subs = self.subs.iter();
+            let asking = subs.filter_map(|(id, sub)| Some((sub.questions.first()?, sub.name(id))));
+            let (asked, name) = asking.min_by_key(|(asked, _)| asked.at.boot_ms)?;
+            Some((asked, Some(name)))
+        })
+    }
+
+    /// Returns how many sub-agents are at work.
+    #[must_use]
+    pub fn sub_agents(&self) -> usize {
+        self.subs.len()
+    }
+
+    /// Returns the state at `now`; nothing moved for `stuck_after` is stuck.
+    #[must_use]
+    pub fn status(&self, now: Moment, stuck_after: Duration) -> Status {
+        if let Some((asked, sub_agent)) = self.question() {
+            let question = AgentQuestion {
+                sub_agent: sub_agent.map(str::to_owned),
+                ..asked.question.clone()
+            };
+            return Status {
+                state: AgentState::Asks,
+                known: asked.known,
+                since: asked.at,
+                doing: asked.tool.as_ref().map(ToolUse::line),
+                question: Some(question),
+            };
+        }
+        let working = std::iter::once(&self.main)
+            .chain(self.subs.values())
+            .find(|work| work.phase != Phase::Idle);
+        let status = |state, known, since, doing| Status {
+            state,
+            known,
+            since,
+            doing,
+            question: None,
+        };
+        let Some(work) = working else {
+            return status(AgentState::Idle, self.main.known, self.main.since, None);
+        };
+        let moved = if self.moved.boot_ms > work.since.boot_ms {
+            self.moved
+        } else {
+            work.since
+        };
+        if moved.until(now) >= stuck_after {
+            return status(AgentState::Stuck, Known::Guess, moved, work.doing());
+        }
+        status(AgentState::Working, work.known, work.since, work.doing())
+    }
+}
+
+impl Work {
+    fn set(&mut self, phase: Phase, known: Known, at: Moment) {
+        (self.phase, self.known, self.since) = (phase, known, at);
+    }
+
+    /// A turn begins, or goes on: nothing of the one before is open.
+    fn begin(&mut self, at: Moment) {
+        self.end(Known::Fact, at);
+        self.phase = Phase::Works;
+    }
+
+    fn end(&mut self, known: Known, at: Moment) {
+        self.tools.clear();
+        self.questions.clear();
+        self.set(Phase::Idle, known, at);
+    }
+
+    fn ask(&mut self, question: AgentQuestion, tool: Option<ToolUse>, known: Known, at: Moment) {
+        if self.questions.len() == MAX_QUESTIONS {
+            return;
+        }
+        self.questions.push(Asked {
+            question,
+            tool,
+            at,
+            known,
+            was_shown: false,
+        });
+    }
+
+    fn step(&mut self, event: &Event, at: Moment) {
+        match event {
+            Event::ToolStarts(tool, question) => {
+                self.set(Phase::Works, Known::Fact, at);
+                if self.tools.len() < MAX_TOOLS {
+                    self.tools.push(tool.clone());
+                }
+                if let Some(question) = question {
+                    self.ask(question.clone(), Some(tool.clone()), Known::Fact, at);
+                }
+            }
+            Event::ToolEnds(tool) => {
+                self.set(Phase::Works, Known::Fact, at);
+                remove_first(&mut self.tools, |one| one.is_same(tool));
+                remove_first(&mut self.questions, |asked| {
+                    asked.tool.as_ref().is_some_and(|one| one.is_same(tool))
+                });
+            }
+            Event::BatchEnds => self.begin(at),
+            Event::Asks(tool, question) => self.asks(tool, question, at),
+            Event::Elicits(Some(question)) => {
+                self.ask(question.clone(), None, Known::Fact, at);
+            }
+            Event::Elicits(None) => remove_first(&mut self.questions, |asked| {
+                asked.question.kind == QuestionKind::Elicitation
+            }),
+            Event::SubAgentStarts => self.set(Phase::Works, Known::Fact, at),
+            _ => {}
+        }
+    }
+
+    /// A permission is asked without the id of the tool's use, which started just before.
+    fn asks(&mut self, tool: &ToolUse, question: &AgentQuestion, at: Moment) {
+        self.set(Phase::Works, Known::Fact, at);
+        let started = self.tools.iter().rev().find(|one| one.is_same(tool));
+        let tool = started.unwrap_or(tool).clone();
+        let known = self
+            .questions
+            .iter_mut()
+            .find(|asked| asked.tool.as_ref().is_some_and(|one| one.is_same(&tool)));
+        match known {
+            Some(asked) => asked.question.kind = question.kind,
+            None => self.ask(question.clone(), Some(tool), Known::Fact, at),
+        }
+    }
+
+    /// What a sub-agent is called, or its `id`.
+    fn name<'a>(&'a self, id: &'a str) -> &'a str {
+        if self.kind.is_empty() { id } else { &self.kind }
+    }
+
+    fn doing(&self) -> Option<String> {
+        match self.phase {
+            Phase::Compacts { .. } => Some("compacting the conversation".into()),
+            _ => self.tools.last().map(ToolUse::line),
+        }
+    }
+}
+
+fn remove_first<T>(list: &mut Vec<T>, is_meant: impl Fn(&T) -> bool) {
+    if let Some(at) = list.iter().position(is_meant) {
+        list.remove(at);
+    }
+}
+
+/// Claude Code writes some prompts itself.
+fn is_machine_made(prompt: &str) -> bool {
+    prompt.starts_with('<')
+}
+
+#[cfg(test)]
+#[path = "progress_tests.rs"]
+mod tests;

@@ -1,0 +1,153 @@
+//! What the screen of an agent shows: a question with choices, the mark of its work, or neither.
+
+use crate::look::{Dialog, Shown};
+use crate::programs::Marks;
+use crate::words;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Rows at the end of a screen in which a question can be.
+const MAX_ROWS: usize = 60;
+
+/// Rows of a question above its choices.
+const MAX_QUESTION_ROWS: usize = 12;
+
+/// A choice: perhaps a mark of the one that is selected, a number or letter, and a text.
+static CHOICE: LazyLock<Regex> = LazyLock::new(|| {
+    #[expect(clippy::unwrap_used, reason = "a constant")]
+    Regex::new(r"^[\s│┃|]*(?<selected>[❯›>●▸➤▶])?\s*(?<key>\d{1,2})[.)]\s+(?<text>\S.*?)[\s│┃|]*$")
+        .unwrap()
+});
+
+/// A question whose answers are letters, at the end of the output.
+static YES_OR_NO: LazyLock<Regex> = LazyLock::new(|| {
+    #[expect(clippy::unwrap_used, reason = "a constant")]
+    Regex::new(r"(?i)(\[y/n\]|\(y/n\)|\(y\)es/\(n\)o)[^\n]{0,30}$").unwrap()
+});
+
+/// Returns what the rows of a screen show.
+#[must_use]
+pub fn read(rows: &[String], marks: &Marks) -> Shown {
+    let rows: Vec<&str> = rows.iter().map(|row| row.trim_end()).collect();
+    let end = rows
+        .iter()
+        .rposition(|row| !row.is_empty())
+        .map_or(0, |at| at + 1);
+    let rows = &rows[end.saturating_sub(MAX_ROWS)..end];
+    let has = |mark: &Option<Regex>| {
+        mark.as_ref()
+            .map(|mark| rows.iter().any(|row| mark.is_match(row)))
+    };
+    if let Some(dialog) = dialog(rows).filter(|_| has(&marks.asks) != Some(false)) {
+        return Shown::Dialog(dialog);
+    }
+    match has(&marks.works) {
+        Some(true) => Shown::Work,
+        Some(false) => Shown::Nothing,
+        // A program without a mark: its screen says nothing about its work.
+        None => Shown::Unknown,
+    }
+}
+
+/// Finds the last block of numbered choices with one that is selected, or a question for yes or no in the last row.
+fn dialog(rows: &[&str]) -> Option<Dialog> {
+    numbered(rows).or_else(|| yes_or_no(rows))
+}
+
+fn numbered(rows: &[&str]) -> Option<Dialog> {
+    let captures: Vec<_> = rows.iter().map(|row| CHOICE.captures(row)).collect();
+    let number = |at: usize| captures[at].as_ref()?["key"].parse::<usize>().ok();
+    // From the last "1." on, the numbers go up; texts of choices may take several rows.
+    let first = (0..rows.len()).rev().find(|at| number(*at) == Some(1))?;
+    let mut choices: Vec<(String, String)> = Vec::new();
+    let mut is_selected = false;
+    for choice in captures[first..].iter().flatten() {
+        if choice["key"].parse() == Ok(choices.len() + 1) {
+            is_selected |= choice.name("selected").is_some();
+            choices.push((choice["key"].to_owned(), words::line(&choice["text"])));
+        }
+    }
+    if choices.len() < 2 || !is_selected {
+        return None;
+    }
+    let above = &rows[..first];
+    let start = above
+        .iter()
+        .rposition(|row| is_rule(row))
+        .map_or(0, |at| at + 1);
+    Some(Dialog {
+        question: question(&above[start.max(first.saturating_sub(MAX_QUESTION_ROWS))..]),
+        choices,
+        letters: letters(&rows[box_start(rows, first)..]),
+    })
+}
+
+/// The paragraph above the choices.
+fn question(rows: &[&str]) -> String {
+    let text = |row: &&str| {
+        row.trim_matches(|c: char| c.is_whitespace() || "│┃|".contains(c))
+            .to_owned()
+    };
+    let rows: Vec<String> = rows.iter().map(text).collect();
+    let end = rows
+        .iter()
+        .rposition(|row| !row.is_empty())
+        .map_or(0, |at| at + 1);
+    let start = rows[..end]
+        .iter()
+        .rposition(String::is_empty)
+        .map_or(0, |at| at + 1);
+    words::text(&rows[start..end].join("\n"))
+}
+
+/// Where the box with the choices starts: some rules above, but not further than a question can be.
+fn box_start(rows: &[&str], choices: usize) -> usize {
+    const MAX_BOX_ROWS: usize = 40;
+    let from = choices.saturating_sub(MAX_BOX_ROWS);
+    let top = (from..choices).find(|at| is_rule(rows[*at]));
+    top.unwrap_or(choices.saturating_sub(MAX_QUESTION_ROWS))
+}
+
+fn yes_or_no(rows: &[&str]) -> Option<Dialog> {
+    let last = rows.last()?;
+    let found = YES_OR_NO.is_match(last);
+    found.then(|| Dialog {
+        question: words::text(last),
+        choices: [("y", "Yes"), ("n", "No")]
+            .map(|(key, text)| (key.into(), text.into()))
+            .into(),
+        letters: letters(&rows[rows.len() - 1..]),
+    })
+}
+
+fn is_rule(row: &str) -> bool {
+    const LINES: &str = "─━═▔╌╍┄┅╭╮╰╯┌┐└┘┏┓┗┛-";
+    let row = row.trim();
+    row.chars().count() >= 8 && row.chars().all(|c| LINES.contains(c))
+}
+
+fn letters(rows: &[&str]) -> String {
+    rows.iter()
+        .flat_map(|row| row.chars())
+        .filter(|c| c.is_alphanumeric())
+        .collect()
+}
+
+impl Dialog {
+    /// Returns whether this shows the question `text`: its first letters are in it, however they are wrapped.
+    #[must_use]
+    pub fn shows(&self, text: &str) -> bool {
+        /// More are not compared: a screen shortens long questions.
+        const COMPARED: usize = 40;
+        let wanted: String = text
+            .chars()
+            .filter(|c| c.is_alphanumeric())
+            .take(COMPARED)
+            .collect();
+        self.letters.contains(&wanted)
+    }
+}
+
+#[cfg(test)]
+#[path = "screen_tests.rs"]
+mod tests;

@@ -1,0 +1,216 @@
+//! Answers to the questions of agents. They are typed only if the screen shows the very question now.
+
+use super::error::AgentError;
+use super::look::shown;
+use super::owner::Agents;
+use crate::failure::Failure;
+use ccd_agents::{Dialog, Shown};
+use ccd_protocol::agent::{Agent, AgentAnswerParams, AgentQuestion, Known, QuestionKind};
+use ccd_protocol::session::{InputVerdict, SessionSendParams};
+use ccd_session::Session;
+use ccd_session::peer::Peer;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// So long after a hook a program may take to draw the question.
+const DRAWN_AFTER: Duration = Duration::from_secs(2);
+
+/// So long a program that has drawn a question may take to read its terminal.
+const READS_AFTER: Duration = Duration::from_millis(500);
+
+/// A dialog that has not taken a number as an answer after so long wants the Enter key too.
+const ENTER_AFTER: Duration = Duration::from_millis(300);
+const LOOK_PAUSE: Duration = Duration::from_millis(20);
+
+impl Agents {
+    /// Types an answer, and returns the agent as it is afterwards.
+    pub(crate) async fn answer(
+        self: &Arc<Self>,
+        peer: &Peer,
+        params: &AgentAnswerParams,
+    ) -> Result<Agent, Failure> {
+        let agent = self.get(&params.agent).await?;
+        let name = || agent.name.clone();
+        let Some(question) = &agent.question else {
+            let state = agent.state.name();
+            return Err(AgentError::AsksNothing {
+                agent: name(),
+                state,
+            }
+            .into());
+        };
+        if params
+            .question
+            .as_ref()
+            .is_some_and(|expected| *expected != question.text)
+        {
+            let question = question.text.clone();
+            return Err(AgentError::OtherQuestion {
+                agent: name(),
+                question,
+            }
+            .into());
+        }
+        let session = agent
+            .session_id
+            .as_deref()
+            .map(|id| self.sessions.find_listed(id));
+        let Some(Ok(session)) = session else {
+            return Err(AgentError::NoSession { agent: name() }.into());
+        };
+        let dialog = self.dialog_of(&agent, question, &session).await?;
+        let Some(key) = key_of(&dialog, &params.answer) else {
+            let answer = params.answer.clone();
+            let choices = dialog.choices();
+            return Err(AgentError::NoChoice { answer, choices }.into());
+        };
+        self.choose(&session, peer, &dialog, key).await?;
+        Ok(self.get(&agent.agent_id).await?)
+    }
+
+    /// Returns the dialog of a question, once the program takes keys. A hook reports the question before the program draws it,
+    /// and a program that draws reads nothing.
+    async fn dialog_of(
+        &self,
+        agent: &Agent,
+        question: &AgentQuestion,
+        session: &Session,
+    ) -> Result<Dialog, AgentError> {
+        let programs = self.settings().programs;
+        let age = Duration::from_secs_f64(agent.for_s);
+        let patience = DRAWN_AFTER.saturating_sub(age).max(READS_AFTER);
+        let end = tokio::time::Instant::now() + patience;
+        let name = || agent.name.clone();
+        loop {
+            let shown = match shown(session, &programs).await {
+                Shown::Dialog(dialog) if agent.known == Known::Guess => Some(dialog),
+                Shown::Dialog(dialog) => Some(dialog).filter(|dialog| is_shown(question, dialog)),
+                _ => None,
+            };
+            let waiting = session.waiting_for_input().await;
+            let reads = waiting.is_none_or(|waiting| waiting.verdict != InputVerdict::No);
+            let is_late = tokio::time::Instant::now() >= end;
+            match shown {
+                Some(dialog) if reads => return Ok(dialog),
+                Some(_) if is_late => return Err(AgentError::NotReading { agent: name() }),
+                None if is_late => {
+                    let screen = self.looker.screen_of(agent).await.unwrap_or_default();
+                    return Err(AgentError::NotShown {
+                        agent: name(),
+                        screen,
+                    });
+                }
+                _ => tokio::time::sleep(LOOK_PAUSE).await,
+            }
+        }
+    }
+
+    /// Presses the key of a choice, and Enter if that has only selected it.
+    async fn choose(
+        &self,
+        session: &Arc<Session>,
+        peer: &Peer,
+        dialog: &Dialog,
+        key: String,
+    ) -> Result<(), Failure> {
+        let send = |text: String| SessionSendParams {
+            session: session.id().to_string(),
+            text: Some(text),
+            ..SessionSendParams::default()
+        };
+        let programs = self.settings().programs;
+        session.send(peer, send(key)).await?;
+        let end = tokio::time::Instant::now() + ENTER_AFTER;
+        while tokio::time::Instant::now() < end {
+            tokio::time::sleep(LOOK_PAUSE).await;
+            if !is_same(&shown(session, &programs).await, dialog) {
+                return Ok(());
+            }
+        }
+        session.send(peer, send("\r".into())).await?;
+        Ok(())
+    }
+}
+
+fn is_same(shown: &Shown, dialog: &Dialog) -> bool {
+    matches!(shown, Shown::Dialog(now) if now.question == dialog.question && now.choices == dialog.choices)
+}
+
+/// Returns whether a dialog is that of a question which a hook has reported. A permission shows what the tool is used for, a
+/// file perhaps only by its name.
+fn is_shown(question: &AgentQuestion, dialog: &Dialog) -> bool {
+    let text = &question.text;
+    match question.kind {
+        QuestionKind::Permission => {
+            let about = text.split_once(": ").map_or(&**text, |(_, about)| about);
+            let file = Path::new(about).file_name().and_then(|name| name.to_str());
+            dialog.shows(about) || file.is_some_and(|name| dialog.shows(name))
+        }
+        QuestionKind::Plan => ["plan", "proceed"]
+            .iter()
+            .any(|word| dialog.question.contains(word)),
+        QuestionKind::Question | QuestionKind::Elicitation => dialog.shows(text),
+    }
+}
+
+/// Returns the key of the choice that `answer` means: its number, its text, or the start of one choice alone.
+fn key_of(dialog: &Dialog, answer: &str) -> Option<String> {
+    let answer = answer.trim().to_lowercase();
+    let choices = dialog
+        .choices
+        .iter()
+        .map(|(key, text)| (key, text.to_lowercase()));
+    let choices: Vec<_> = choices.collect();
+    let exact = choices
+        .iter()
+        .find(|(key, text)| key.to_lowercase() == answer || *text == answer);
+    let starts: Vec<_> = choices
+        .iter()
+        .filter(|(_, text)| !answer.is_empty() && text.starts_with(&answer))
+        .collect();
+    let found = exact.or_else(|| match starts[..] {
+        [one] => Some(one),
+        _ => None,
+    });
+    found.map(|(key, _)| (*key).clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dialog() -> Dialog {
+        Dialog {
+            question: "Do you want to create b.txt?".into(),
+            choices: [("1", "Yes"), ("2", "Yes, and always"), ("3", "No")]
+                .map(|(key, text)| (key.into(), text.into()))
+                .into(),
+            letters: "Createfilebtxt1bDoyouwanttocreatebtxt".into(),
+        }
+    }
+
+    #[test]
+    fn a_choice_is_meant_by_its_number_or_its_text() {
+        for (answer, key) in [
+            ("1", "1"),
+            (" yes", "1"),
+            ("Yes, and", "2"),
+            ("no", "3"),
+            ("N", "3"),
+        ] {
+            assert_eq!(key_of(&dialog(), answer).as_deref(), Some(key), "{answer}");
+        }
+        for answer in ["", "ye", "4", "maybe"] {
+            assert_eq!(key_of(&dialog(), answer), None, "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_permission_is_shown_by_what_it_is_about() {
+        let question = |text: &str| AgentQuestion::new(QuestionKind::Permission, text.into());
+        assert!(is_shown(&question("Write: /srv/shop/b.txt"), &dialog()));
+        assert!(!is_shown(&question("Write: /srv/shop/c.txt"), &dialog()));
+        assert!(!is_shown(&question("Bash: rm -rf /"), &dialog()));
+    }
+}

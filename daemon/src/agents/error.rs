@@ -1,0 +1,78 @@
+//! Errors of the agent methods.
+
+use ccd_agents::NotFound;
+use ccd_protocol::{ErrorCode, ErrorData, Reportable};
+use ccd_repository::RepositoryError;
+use serde_json::json;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AgentError {
+    #[error("no agent has the id, name or session {asked:?}")]
+    NotFound { asked: String },
+    #[error("several agents match {asked:?}: {}", .ids.join(", "))]
+    Several { asked: String, ids: Vec<String> },
+    #[error("the agent {agent} asks nothing now; it is {state}")]
+    AsksNothing { agent: String, state: &'static str },
+    #[error("the agent {agent} now asks something else: {question}")]
+    OtherQuestion { agent: String, question: String },
+    #[error(
+        "the screen of the agent {agent} does not show its question: it was answered, or another program covers it"
+    )]
+    NotShown { agent: String, screen: Vec<String> },
+    #[error("the agent {agent} does not run in a session of ccd, so nothing can be typed into it")]
+    NoSession { agent: String },
+    #[error("the agent {agent} does not read its terminal now")]
+    NotReading { agent: String },
+    #[error("{answer:?} is not one of the choices: {}", .choices.join(" | "))]
+    NoChoice {
+        answer: String,
+        choices: Vec<String>,
+    },
+    #[error("the agents were not in these states within {waited_ms} ms")]
+    Timeout { waited_ms: u64 },
+    #[error(transparent)]
+    WorkTree(#[from] RepositoryError),
+}
+
+impl AgentError {
+    pub(super) fn not_found(asked: &str, why: NotFound) -> Self {
+        let asked = asked.to_owned();
+        match why {
+            NotFound::None => Self::NotFound { asked },
+            NotFound::Several(ids) => Self::Several { asked, ids },
+        }
+    }
+}
+
+impl Reportable for AgentError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotFound { .. } | Self::Several { .. } => ErrorCode::AgentNotFound,
+            Self::AsksNothing { .. }
+            | Self::OtherQuestion { .. }
+            | Self::NotShown { .. }
+            | Self::NoSession { .. }
+            | Self::NotReading { .. } => ErrorCode::AgentNotAsking,
+            Self::NoChoice { .. } => ErrorCode::InvalidArgument,
+            Self::Timeout { .. } => ErrorCode::AgentTimeout,
+            Self::WorkTree(_) => ErrorCode::RepositoryError,
+        }
+    }
+
+    fn hint(&self) -> Option<&str> {
+        match self {
+            Self::NotFound { .. } => Some("agent.list lists the agents"),
+            Self::NoSession { .. } => Some("answer in the terminal that it runs in"),
+            _ => None,
+        }
+    }
+
+    fn data(&self) -> ErrorData {
+        match self {
+            Self::NotShown { screen, .. } => {
+                ErrorData::from_iter([("screen".into(), json!(screen))])
+            }
+            _ => ErrorData::new(),
+        }
+    }
+}

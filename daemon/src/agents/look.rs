@@ -1,0 +1,212 @@
+//! What nobody reports: whether a program still runs, what its screen shows, whether it reads its terminal, and what its
+//! transcript says. Looked at when somebody asks, at most every [`PAUSE`].
+
+use super::clock::now;
+use ccd_agents::{AgentSession, CLAUDE, Look, Process, Programs, Shown, Tail, tail};
+use ccd_conversation::grown_tail;
+use ccd_protocol::agent::Agent;
+use ccd_protocol::session::{InputVerdict, SessionScreenParams};
+use ccd_session::{Session, Sessions};
+use ccd_store::blocking;
+use ccd_terminal::process;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Between two looks, however many ask.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Bytes at the end of a transcript that are read.
+const TAIL_BYTES: u64 = 256 << 10;
+
+/// How often the processor time of a program is looked at, and how much of a processor it must use to move.
+const TICKS_PERIOD: Duration = Duration::from_secs(5);
+const MOVING_SHARE: f64 = 0.02;
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// Rows of a screen in a reply.
+const SHOWN_ROWS: usize = 40;
+
+/// What was seen of each agent, by its id.
+#[derive(Debug, Default)]
+pub(super) struct Looks {
+    at: Option<Instant>,
+    seen: HashMap<String, Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    /// The end of the output at the last look, and what the screen showed then.
+    offset: Option<u64>,
+    shown: Shown,
+    transcript_len: u64,
+    ticks: Option<(Instant, u64)>,
+}
+
+/// What is looked at of one agent.
+pub(super) struct Subject {
+    pub(super) id: String,
+    /// Nothing else says whether it waits for input.
+    pub(super) is_probed: bool,
+    pub(super) session: Option<Arc<Session>>,
+    pub(super) process: Option<Process>,
+    pub(super) transcript: Option<String>,
+}
+
+/// Looks at the programs of agents.
+pub(super) struct Looker {
+    sessions: Arc<Sessions>,
+    looks: tokio::sync::Mutex<Looks>,
+}
+
+impl Looker {
+    pub(super) fn new(sessions: Arc<Sessions>) -> Self {
+        Self {
+            sessions,
+            looks: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// Waits for those who look at this moment; `None` if that was just done.
+    pub(super) async fn turn(&self) -> Option<Turn<'_>> {
+        let mut looks = self.looks.lock().await;
+        if looks.at.is_some_and(|at| at.elapsed() < PAUSE) {
+            return None;
+        }
+        looks.at = Some(Instant::now());
+        Some(Turn {
+            sessions: &self.sessions,
+            looks,
+        })
+    }
+
+    /// Returns the live session with this id.
+    pub(super) fn session(&self, id: Option<&str>) -> Option<Arc<Session>> {
+        let session = self.sessions.find_listed(id?).ok()?;
+        session.is_alive().then_some(session)
+    }
+
+    /// Returns the last rows of the screen of an agent.
+    pub(super) async fn screen_of(&self, agent: &Agent) -> Option<Vec<String>> {
+        let session = self.session(agent.session_id.as_deref())?;
+        let screen = session.screen(&SessionScreenParams::default()).await.ok()?;
+        let mut rows = screen.lines;
+        let end = rows.iter().rposition(|row| !row.trim().is_empty());
+        rows.truncate(end.map_or(0, |at| at + 1));
+        Some(rows.split_off(rows.len().saturating_sub(SHOWN_ROWS)))
+    }
+}
+
+/// Reads the screen of a session. In a shell, that is the screen of Claude Code.
+pub(super) async fn shown(session: &Session, programs: &Programs) -> Shown {
+    let own = programs.of_executable(&session.facts.program);
+    let program = own.or_else(|| programs.of_executable(CLAUDE));
+    let screen = session.screen(&SessionScreenParams::default()).await;
+    match (screen, program) {
+        (Ok(screen), Some(program)) => ccd_agents::read(&screen.lines, &program.marks),
+        _ => Shown::Unknown,
+    }
+}
+
+/// The one who looks at all agents now.
+pub(super) struct Turn<'a> {
+    sessions: &'a Sessions,
+    looks: tokio::sync::MutexGuard<'a, Looks>,
+}
+
+impl Turn<'_> {
+    /// Returns the live sessions whose programs are agents.
+    pub(super) fn sessions(&self, programs: &Programs) -> Vec<AgentSession> {
+        let sessions = self.sessions.list().into_iter();
+        let alive = sessions.filter(|session| session.is_alive());
+        let found = alive.filter_map(|session| {
+            let program = programs.of_executable(&session.facts.program)?;
+            let pid = session.facts.pid;
+            Some(AgentSession {
+                id: session.id().to_string(),
+                program: program.name.clone(),
+                cwd: session.facts.cwd.clone(),
+                process: process::started(pid).map(|started| Process { pid, started }),
+            })
+        });
+        found.collect()
+    }
+
+    /// Looks at each of them.
+    pub(super) async fn looks(
+        &mut self,
+        subjects: Vec<Subject>,
+        programs: &Programs,
+    ) -> Vec<(String, Look)> {
+        let is_known = |id: &String| subjects.iter().any(|one| one.id == *id);
+        self.looks.seen.retain(|id, _| is_known(id));
+        let mut looks = Vec::new();
+        for subject in subjects {
+            let seen = self.looks.seen.entry(subject.id.clone()).or_default();
+            let look = seen.look(&subject, programs).await;
+            looks.push((subject.id, look));
+        }
+        looks
+    }
+}
+
+impl Seen {
+    async fn look(&mut self, subject: &Subject, programs: &Programs) -> Look {
+        let mut look = Look::default();
+        if let Some(session) = &subject.session {
+            let end = session.output.end();
+            look.has_moved |= self.offset.is_some_and(|offset| offset != end);
+            look.quiet = session.idle();
+            if self.offset != Some(end) {
+                self.shown = shown(session, programs).await;
+                self.offset = Some(end);
+            }
+            look.shown = self.shown.clone();
+            if subject.is_probed {
+                let waiting = session.waiting_for_input().await;
+                look.reads = waiting.and_then(|waiting| match waiting.verdict {
+                    InputVerdict::Blocked | InputVerdict::Accepts => Some(true),
+                    InputVerdict::No => Some(false),
+                    InputVerdict::Unknown => None,
+                });
+            }
+        }
+        look.has_moved |= subject
+            .process
+            .is_some_and(|process| self.has_used_time(process));
+        look.transcript = self.transcript(subject).await;
+        look.has_moved |= look.transcript.is_some();
+        look.at = now();
+        look
+    }
+
+    /// Returns the end of the transcript, if that has changed.
+    async fn transcript(&mut self, subject: &Subject) -> Option<Tail> {
+        let path = subject.transcript.clone()?;
+        let known = self.transcript_len;
+        let read = blocking(move || {
+            let (len, lines) = grown_tail(Path::new(&path), known, TAIL_BYTES)?;
+            Some((len, tail(&lines)))
+        });
+        let (len, tail) = read.await?;
+        self.transcript_len = len;
+        Some(tail)
+    }
+
+    /// Returns whether a program has used processor time that is worth mentioning since the last look.
+    fn has_used_time(&mut self, process: Process) -> bool {
+        let last = self.ticks;
+        if last.is_some_and(|(at, _)| at.elapsed() < TICKS_PERIOD) {
+            return false;
+        }
+        let Some(ticks) = process::used_ticks(process.pid) else {
+            return false;
+        };
+        self.ticks = Some((Instant::now(), ticks));
+        last.is_some_and(|(at, before)| {
+            let used_s = ticks.saturating_sub(before) as f64 / TICKS_PER_SECOND;
+            used_s >= at.elapsed().as_secs_f64() * MOVING_SHARE
+        })
+    }
+}

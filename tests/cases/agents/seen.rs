@@ -1,0 +1,106 @@
+//! What screens show: other programs, and answers that are typed.
+
+use super::in_state;
+use crate::support::executable::write_script;
+use crate::support::{Ccctl, Daemon, assert_fields, assert_has};
+use serde_json::json;
+
+const CODER: &str = r#"#!/bin/sh
+echo 'Working (esc to interrupt)'
+read go
+printf '\033[2J\033[HApply this change?\n> 1. Yes\n  2. No\nEnter to confirm'
+read choice
+printf '\033[2J\033[Hchose <%s>\n' "$choice"
+read rest
+"#;
+
+#[test]
+fn a_program_of_the_configuration_is_known_by_its_marks_and_answered_only_if_it_asks() {
+    let program = json!({"name": "coder", "executables": ["my-coder"], "works": "esc to interrupt", "asks": "to confirm"});
+    let daemon = Daemon::with_config(&json!({"agents": {"programs": [program]}}).to_string());
+    let path = daemon.home().join("my-coder");
+    write_script(&path, CODER);
+    let client = Ccctl::new(&daemon);
+    client.ok(&[
+        "agents",
+        "new",
+        "--name",
+        "lamp",
+        "--",
+        path.to_str().unwrap(),
+    ]);
+    let working = in_state(&daemon, "lamp", "working");
+    assert_fields(&working, json!({"program": "coder", "known": "guess"}));
+    let mut connection = daemon.connect();
+    let answer = |answer: &str| json!({"agent": "lamp", "answer": answer});
+    let early = connection.refused("agent.answer", &answer("1"), "agent_not_asking");
+    assert_has(&early, ["lamp asks nothing now; it is working"]);
+    client.ok(&["send", "lamp", "go"]);
+    let asks = in_state(&daemon, "lamp", "asks");
+    assert_eq!(asks["question"]["choices"], json!(["Yes", "No"]));
+    let wrong = connection.refused("agent.answer", &answer("Maybe"), "invalid_argument");
+    assert_has(&wrong, ["Yes | No"]);
+    let other = json!({"agent": "lamp", "answer": "1", "question": "Delete everything?"});
+    let other = connection.refused("agent.answer", &other, "agent_not_asking");
+    assert_has(&other, ["Apply this change?"]);
+    client.ok(&["agents", "answer", "lamp", "no"]);
+    client.ok(&["expect", "lamp", "chose <2>"]);
+    let idle = in_state(&daemon, "lamp", "idle");
+    assert_eq!(idle["question"], json!(null));
+}
+
+#[test]
+fn an_agent_gets_a_work_tree_of_its_own() {
+    let daemon = Daemon::start();
+    let shop = daemon.home().join("shop");
+    std::fs::create_dir(&shop).unwrap();
+    for words in [
+        "init -q .",
+        "-c user.name=n -c user.email=e commit -q --allow-empty -m first",
+    ] {
+        let git = std::process::Command::new("git")
+            .args(words.split(' '))
+            .current_dir(&shop)
+            .status();
+        assert!(git.unwrap().success());
+    }
+    let client = Ccctl::new(&daemon);
+    let made = client.run_in(
+        &shop,
+        &[
+            "agents",
+            "new",
+            "--worktree",
+            "fix/lamp",
+            "--name",
+            "a",
+            "--",
+            "cat",
+        ],
+    );
+    let tree = daemon.home().join("shop-fix-lamp");
+    assert_has(&made.stderr, [tree.to_str().unwrap()]);
+    let record = daemon.ok("session.get", &json!({"session": "a"}));
+    assert_eq!(record["cwd"], tree.to_str().unwrap());
+    // A start that fails leaves neither a work tree nor a branch.
+    let failed = client.run_in(
+        &shop,
+        &[
+            "agents",
+            "new",
+            "--worktree",
+            "other",
+            "--",
+            "/no/such/program",
+        ],
+    );
+    assert!(
+        failed.code != Some(0) && !daemon.home().join("shop-other").exists(),
+        "{failed:?}"
+    );
+    let taken = client.run_in(
+        &shop,
+        &["agents", "new", "--worktree", "fix/lamp", "--", "cat"],
+    );
+    assert_has(&taken.stderr, ["already exists"]);
+}

@@ -120,7 +120,7 @@ pub(crate) struct Global {
         global = true,
         value_name = "URL",
         conflicts_with = "socket",
-        help = "Use the daemon of another host through ssh: ssh://[user@]host[:port][/socket] [env: CCD_HOST]"
+        help = "Use the daemon of another host: ssh://[user@]host[:port][/socket], docker://container or k8s://namespace/pod [env: CCD_HOST]"
     )]
     pub(crate) host: Option<String>,
     /// Print JSON: one document, or one per line for streaming output

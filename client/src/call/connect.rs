@@ -77,6 +77,15 @@ impl DaemonAddress {
         })
     }
 
+    /// Returns another host, where no daemon is started and no password asked for.
+    pub(crate) fn at_host(host: &str) -> Result<Self, HostError> {
+        Ok(Self {
+            may_start: false,
+            may_ask: false,
+            at: At::Elsewhere(Arc::new(HostLink::new(host.parse()?, false))),
+        })
+    }
+
     /// Returns the place on this host, even if another one is asked for.
     pub(crate) fn here(
         global: &Global,

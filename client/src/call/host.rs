@@ -1,4 +1,5 @@
-//! Another host: `ssh://[user@]host[:port][/socket]`, and the command that runs `ccctl` over there.
+//! Another host or a container: `ssh://[user@]host[:port][/socket]`, `docker://container[/socket]` or
+//! `k8s://namespace/pod[/socket]`, and the command that runs `ccctl` over there.
 
 use std::fmt::{self, Display};
 use std::process::Command;
@@ -6,7 +7,9 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("--host: {0}; give ssh://[user@]host[:port][/socket]")]
+#[error(
+    "--host: {0}; give ssh://[user@]host[:port][/socket], docker://container[/socket] or k8s://namespace/pod[/socket]"
+)]
 pub(crate) struct HostError(&'static str);
 
 /// Runs `ccctl` wherever the README says to install it: commands of ssh often get a shorter PATH than a login.
@@ -26,88 +29,156 @@ pub(crate) fn is_elsewhere() -> bool {
 /// Another host, and the socket of the daemon there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Host {
-    /// `[user@]host`, as `ssh` takes it.
-    destination: String,
-    port: Option<u16>,
+    way: Way,
     /// `None` for the default one over there.
     socket: Option<String>,
+}
+
+/// What runs commands over there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Way {
+    Ssh {
+        /// `[user@]host`, as `ssh` takes it.
+        destination: String,
+        port: Option<u16>,
+    },
+    Docker {
+        container: String,
+    },
+    Kubernetes {
+        namespace: String,
+        pod: String,
+    },
 }
 
 impl FromStr for Host {
     type Err = HostError;
 
     fn from_str(url: &str) -> Result<Self, HostError> {
-        let rest = url
-            .strip_prefix("ssh://")
-            .ok_or(HostError("not a URL that starts with ssh://"))?;
+        let wrong = HostError("not a URL that starts with ssh://, docker:// or k8s://");
+        let (scheme, rest) = url.split_once("://").ok_or(wrong)?;
         if rest.contains(|c: char| c.is_control()) {
             return Err(HostError("a control character"));
         }
-        let (authority, socket) = match rest.find('/') {
-            Some(at) => (&rest[..at], Some(&rest[at..])),
-            None => (rest, None),
-        };
-        let (user, place) = match authority.rsplit_once('@') {
-            Some((user, place)) => (Some(user), place),
-            None => (None, authority),
-        };
-        if user.is_some_and(|user| user.contains(':')) {
-            return Err(HostError("a password does not belong there"));
-        }
-        let (name, port) = name_and_port(place)?;
-        for word in user.into_iter().chain([name]) {
-            // ssh would take it for an option.
-            if word.is_empty() || word.starts_with('-') || word.contains(char::is_whitespace) {
-                return Err(HostError("the name of a user or host is not valid"));
+        let (first, after) = split(rest);
+        let (way, socket) = match scheme {
+            "ssh" => (ssh(first)?, after),
+            "docker" => {
+                let container = word(first)?;
+                (Way::Docker { container }, after)
             }
-        }
-        Ok(Self {
-            destination: match user {
-                Some(user) => format!("{user}@{name}"),
-                None => name.to_owned(),
-            },
-            port,
-            socket: socket.filter(|path| *path != "/").map(str::to_owned),
-        })
+            "k8s" => {
+                let (pod, after) = split(after.get(1..).unwrap_or_default());
+                let (namespace, pod) = (word(first)?, word(pod)?);
+                (Way::Kubernetes { namespace, pod }, after)
+            }
+            _ => {
+                return Err(HostError(
+                    "not a URL that starts with ssh://, docker:// or k8s://",
+                ));
+            }
+        };
+        let socket = Some(socket.to_owned()).filter(|path| path.len() > 1);
+        Ok(Self { way, socket })
     }
+}
+
+/// What is before the first slash, and the rest with it.
+fn split(rest: &str) -> (&str, &str) {
+    rest.split_at(rest.find('/').unwrap_or(rest.len()))
+}
+
+fn ssh(authority: &str) -> Result<Way, HostError> {
+    let (user, place) = match authority.rsplit_once('@') {
+        Some((user, place)) => (Some(user), place),
+        None => (None, authority),
+    };
+    if user.is_some_and(|user| user.contains(':')) {
+        return Err(HostError("a password does not belong there"));
+    }
+    let (name, port) = name_and_port(place)?;
+    let name = word(name)?;
+    let user = user.map(word).transpose()?;
+    Ok(Way::Ssh {
+        destination: match user {
+            Some(user) => format!("{user}@{name}"),
+            None => name,
+        },
+        port,
+    })
+}
+
+/// A name that no program takes for an option.
+fn word(name: &str) -> Result<String, HostError> {
+    if name.is_empty() || name.starts_with('-') || name.contains(char::is_whitespace) {
+        return Err(HostError(
+            "the name of a user, host or container is not valid",
+        ));
+    }
+    Ok(name.to_owned())
 }
 
 impl Display for Host {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "ssh://{}", self.destination)?;
-        if let Some(port) = self.port {
-            write!(out, ":{port}")?;
+        match &self.way {
+            Way::Ssh { destination, port } => {
+                write!(out, "ssh://{destination}")?;
+                if let Some(port) = port {
+                    write!(out, ":{port}")?;
+                }
+            }
+            Way::Docker { container } => write!(out, "docker://{container}")?,
+            Way::Kubernetes { namespace, pod } => write!(out, "k8s://{namespace}/{pod}")?,
         }
         out.write_str(self.socket.as_deref().unwrap_or_default())
     }
 }
 
 impl Host {
-    /// Returns the `ssh` that runs `ccctl` with these words over there. The user's configuration of ssh applies.
-    pub(crate) fn ccctl(&self, words: &[String], may_ask: bool) -> Command {
-        let mut ssh = Command::new("ssh");
-        // A terminal would change bytes.
-        ssh.arg("-T");
-        if !may_ask {
-            ssh.args(["-o", "BatchMode=yes"]);
+    /// The program that runs commands over there.
+    pub(crate) fn program(&self) -> &'static str {
+        match self.way {
+            Way::Ssh { .. } => "ssh",
+            Way::Docker { .. } => "docker",
+            Way::Kubernetes { .. } => "kubectl",
         }
-        if let Some(port) = self.port {
-            ssh.arg("-p").arg(port.to_string());
-        }
-        ssh.args(["--", &self.destination, &self.line(words)]);
-        ssh
     }
 
-    /// The command line for the shell over there, which may be any.
-    fn line(&self, words: &[String]) -> String {
-        let mut line = format!("sh -c {} ccctl", quoted(SCRIPT));
+    /// Returns the command that runs `ccctl` with these words over there. The user's configuration of that program applies.
+    pub(crate) fn ccctl(&self, words: &[String], may_ask: bool) -> Command {
+        let mut command = Command::new(self.program());
+        match &self.way {
+            Way::Ssh { destination, port } => {
+                // A terminal would change bytes.
+                command.arg("-T");
+                if !may_ask {
+                    command.args(["-o", "BatchMode=yes"]);
+                }
+                if let Some(port) = port {
+                    command.arg("-p").arg(port.to_string());
+                }
+                // The shell over there, which may be any, splits one text.
+                let quoted: Vec<String> = self.words(words).map(quoted).collect();
+                let line = format!("sh -c {} ccctl {}", self::quoted(SCRIPT), quoted.join(" "));
+                command.args(["--", destination, &line]);
+                return command;
+            }
+            Way::Docker { container } => command.args(["exec", "-i", container]),
+            Way::Kubernetes { namespace, pod } => {
+                command.args(["exec", "-i", "-n", namespace, pod, "--"])
+            }
+        };
+        command
+            .args(["sh", "-c", SCRIPT, "ccctl"])
+            .args(self.words(words));
+        command
+    }
+
+    /// The arguments of `ccctl`.
+    fn words<'a>(&'a self, words: &'a [String]) -> impl Iterator<Item = &'a str> {
         let socket = self.socket.iter();
         let socket = socket.flat_map(|path| ["--socket", path]);
-        for word in socket.chain(words.iter().map(String::as_str)) {
-            line.push(' ');
-            line.push_str(&quoted(word));
-        }
-        line
+        socket.chain(words.iter().map(String::as_str))
     }
 }
 
@@ -176,6 +247,48 @@ mod tests {
     }
 
     #[test]
+    fn containers_are_reached_through_their_engines() {
+        let script = ["sh", "-c", SCRIPT, "ccctl"];
+        for (url, program, before, after) in [
+            (
+                "docker://box",
+                "docker",
+                &["exec", "-i", "box"][..],
+                &["dial"][..],
+            ),
+            (
+                "docker://box/run/s",
+                "docker",
+                &["exec", "-i", "box"],
+                &["--socket", "/run/s", "dial"],
+            ),
+            (
+                "k8s://ns/pod",
+                "kubectl",
+                &["exec", "-i", "-n", "ns", "pod", "--"],
+                &["dial"],
+            ),
+            (
+                "k8s://ns/pod/s",
+                "kubectl",
+                &["exec", "-i", "-n", "ns", "pod", "--"],
+                &["--socket", "/s", "dial"],
+            ),
+        ] {
+            let host: Host = url.parse().unwrap();
+            assert_eq!(
+                (host.program(), host.to_string()),
+                (program, url.to_owned())
+            );
+            assert_eq!(
+                words_of(url, &["dial"]),
+                [before, &script, after].concat(),
+                "{url}"
+            );
+        }
+    }
+
+    #[test]
     fn what_ssh_or_a_shell_would_misread_is_refused_or_quoted() {
         for url in [
             "",
@@ -194,6 +307,12 @@ mod tests {
             "ssh://[::1",
             "ssh://[::1]x",
             "ssh://h/a\nb",
+            "docker://",
+            "docker://-it",
+            "docker://a b",
+            "k8s://pod",
+            "k8s:///pod",
+            "k8s://ns/-pod",
         ] {
             let error = url.parse::<Host>().unwrap_err().to_string();
             assert!(

@@ -1,4 +1,5 @@
-//! Connections to the daemon of another host: the standard input and output of `ssh`, which runs `ccctl dial` there.
+//! Connections to the daemon of another host: the standard input and output of `ssh`, or of the engine of a container, which
+//! runs `ccctl dial` there.
 
 use super::connect_error::ConnectError;
 use super::failure::{Failure, message_of};
@@ -21,7 +22,6 @@ use std::time::{Duration, Instant};
 /// The notification with which `ccctl dial` starts: the file mode mask and the limits of the login over there.
 pub(crate) const GREETING: &str = "dial.inherited";
 
-const NO_SSH: &str = "there is no ssh here; install the client of OpenSSH";
 const TALKATIVE: &str =
     "the shell there prints text before it runs a command; make its start-up files silent";
 
@@ -73,7 +73,8 @@ impl HostLink {
         if let Some(spare) = self.state.lock().spare.take().filter(is_open) {
             return Ok(Some(spare));
         }
-        let failed = |source| self.failed(format!("ssh cannot be run: {source}"));
+        let program = self.host.program();
+        let failed = |source| self.failed(format!("{program} cannot be run: {source}"));
         let (stream, far) = UnixStream::pair().map_err(failed)?;
         let mut child = self.start(far, may_start, may_ask)?;
         let said = LastWords::listen(child.stderr.take());
@@ -137,8 +138,13 @@ impl HostLink {
         }
         words.push("dial".to_owned());
         let failed = |source: io::Error| match source.kind() {
-            io::ErrorKind::NotFound => self.failed(NO_SSH),
-            _ => self.failed(format!("ssh cannot be run: {source}")),
+            io::ErrorKind::NotFound => {
+                let program = self.host.program();
+                self.failed(format!(
+                    "there is no {program} here; install it, or put it on PATH"
+                ))
+            }
+            _ => self.failed(format!("{} cannot be run: {source}", self.host.program())),
         };
         let far = OwnedFd::from(far);
         let mut ssh = self.host.ccctl(&words, may_ask);
@@ -172,7 +178,9 @@ impl HostLink {
             said => said.to_owned(),
         };
         match status.code() {
-            Some(NO_CONNECTION) => self.failed(format!("ssh could not connect: {said}")),
+            Some(NO_CONNECTION) if self.host.program() == "ssh" => {
+                self.failed(format!("ssh could not connect: {said}"))
+            }
             Some(code) if NO_PROGRAM.contains(&code) => no_ccctl(&self.host),
             Some(2) if said.contains("'dial'") => self.other_version(&said),
             _ => self.failed(said),

@@ -1,17 +1,27 @@
 //! `ccctl agents`.
 
 use crate::args::Given;
+use crate::call::{DaemonAddress, fetch_within};
 use crate::fields::Fields as _;
 use crate::{Context, Exit, Failure, attach, caller};
-use ccd_protocol::agent::AgentCreateParams;
+use ccd_protocol::agent::{AgentCreateParams, AgentState};
 use ccd_protocol::session::{SessionAttachParams, SessionCreateParams};
-use serde_json::json;
+use serde_json::value::to_raw_value;
+use serde_json::{Value, json};
+use std::cmp::Reverse;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long the list waits for other hosts.
+const HOST_LIMIT: Duration = Duration::from_secs(2);
 
 /// States in which an agent needs its user.
 const NEEDING: [&str; 3] = ["asks", "stuck", "failed"];
 
 pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
+        "list" => list(context),
         "wait" => {
             let mut params = args.params();
             params["any"] = args.has("any").into();
@@ -42,6 +52,66 @@ pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Resul
         }
         _ => context.carry_out(args),
     }
+}
+
+/// Lists the agents of this daemon and of the other hosts of its configuration. One that does not answer in time is a row.
+fn list(context: &mut Context) -> Result<Exit, Failure> {
+    let mut answer = context.fetch("agent.list", &json!({}))?;
+    let hosts = answer.value.list("hosts").iter();
+    let hosts: Vec<String> = hosts.filter_map(Value::as_str).map(str::to_owned).collect();
+    if !hosts.is_empty() && context.place()?.host().is_none() {
+        let found = of_hosts(hosts);
+        if let Some(agents) = answer.value["agents"].as_array_mut() {
+            agents.extend(found);
+            agents.sort_by_key(|agent| {
+                let state = AgentState::named(agent.text("state"));
+                (
+                    state.unwrap_or_default(),
+                    Reverse(agent.number("for_s") as u64),
+                )
+            });
+        }
+        answer.json = to_raw_value(&answer.value).map_err(Failure::io("the list"))?;
+    }
+    context.print_as("agent.list", &answer)
+}
+
+/// Asks all of these hosts at once, for at most [`HOST_LIMIT`].
+fn of_hosts(hosts: Vec<String>) -> Vec<Value> {
+    let deadline = Instant::now() + HOST_LIMIT;
+    let asked: Vec<_> = hosts
+        .into_iter()
+        .map(|host| {
+            let (sender, answer) = mpsc::channel();
+            let url = host.clone();
+            // One that does not answer is left behind; it ends with this process.
+            thread::spawn(move || sender.send(of_host(&url)));
+            (host, answer)
+        })
+        .collect();
+    let mut all = Vec::new();
+    for (host, answer) in asked {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let found = answer.recv_timeout(left).unwrap_or_else(|_| {
+            let limit = HOST_LIMIT.as_secs();
+            Err(format!("no answer within {limit} s"))
+        });
+        let none =
+            |why: String| vec![json!({"name": host, "state": AgentState::Failed, "error": why})];
+        let mut agents = found.unwrap_or_else(none);
+        for agent in &mut agents {
+            agent["host"] = host.as_str().into();
+        }
+        all.extend(agents);
+    }
+    all
+}
+
+fn of_host(host: &str) -> Result<Vec<Value>, String> {
+    let place = DaemonAddress::at_host(host).map_err(|error| error.to_string())?;
+    let listed = fetch_within(&place, "agent.list", &json!({}), None);
+    let listed = listed.map_err(|failure| failure.to_string())?;
+    Ok(listed.value.list("agents").to_vec())
 }
 
 fn create(args: &Given, context: &mut Context) -> Result<Exit, Failure> {

@@ -1,5 +1,6 @@
 //! Which coding agent works, which one asks, which one is done.
 
+mod elsewhere;
 mod known;
 mod real;
 mod seen;

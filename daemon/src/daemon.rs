@@ -1,6 +1,6 @@
 //! All parts of the daemon, for the handlers.
 
-use crate::agents::{AgentSettings, Agents as CodingAgents};
+use crate::agents::{AgentSettings, Agents as CodingAgents, NotifySettings};
 use crate::config::{
     Config, ConfigError, ConfigRefusal, ConfigWatch, Loaded, Paths, Snapshot, Sources,
 };
@@ -335,6 +335,11 @@ fn agent_settings(config: &Config) -> AgentSettings {
         // The check of the configuration has refused a mark that is not a regular expression.
         programs: Arc::new(Programs::with(&config.agents.programs).unwrap_or_default()),
         stuck_after: Duration::from_secs(u64::from(config.agents.stuck_after_s)),
+        notify: NotifySettings {
+            command: config.agents.notify.clone(),
+            desktop: config.agents.notify_desktop,
+            terminals: config.agents.notify_terminals,
+        },
     }
 }
 

@@ -8,6 +8,10 @@ mod details;
 mod error;
 mod keep;
 mod look;
+mod notify;
 mod owner;
+mod settings;
 
-pub(crate) use owner::{AgentSettings, Agents};
+pub(crate) use notify::run as notify;
+pub(crate) use owner::Agents;
+pub(crate) use settings::{AgentSettings, NotifySettings};

@@ -5,20 +5,21 @@ use super::details::Details;
 use super::error::AgentError;
 use super::keep;
 use super::look::{Looker, Subject};
-use ccd_agents::{Entry, Hook, Ledger, Origin, Process, Programs, Run, find};
+use super::settings::AgentSettings;
+use ccd_agents::{Entry, Hook, Ledger, Origin, Process, Run, find};
 use ccd_conversation::Index;
 use ccd_protocol::agent::{Agent, AgentState, AgentWaitParams};
 use ccd_session::Sessions;
 use ccd_session::peer::Peer;
 use ccd_store::blocking;
 use ccd_terminal::process;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
 /// How long a list waits for what only files know; whoever asks for one agent waits longer.
 const LIST_PATIENCE: Duration = Duration::from_millis(8);
@@ -30,11 +31,8 @@ const LOOK_PERIOD: Duration = Duration::from_millis(250);
 /// So long after a change it is written down, with those that follow it at once.
 const SAVE_DELAY: Duration = Duration::from_millis(50);
 
-#[derive(Debug, Clone)]
-pub(crate) struct AgentSettings {
-    pub(crate) programs: Arc<Programs>,
-    pub(crate) stuck_after: Duration,
-}
+/// Notices that an attached terminal may be behind.
+const MAX_NOTICES: usize = 16;
 
 pub(crate) struct Agents {
     ledger: Mutex<Ledger>,
@@ -42,7 +40,9 @@ pub(crate) struct Agents {
     pub(super) looker: Looker,
     /// Counts changes.
     changes: watch::Sender<u64>,
-    settings: RwLock<AgentSettings>,
+    settings: watch::Sender<AgentSettings>,
+    /// Sequences that attached terminals show.
+    notices: broadcast::Sender<Arc<[u8]>>,
     details: Details,
     file: PathBuf,
     is_saving: AtomicBool,
@@ -61,7 +61,8 @@ impl Agents {
             looker: Looker::new(Arc::clone(&sessions)),
             sessions,
             changes: watch::Sender::new(0),
-            settings: RwLock::new(settings),
+            settings: watch::Sender::new(settings),
+            notices: broadcast::Sender::new(MAX_NOTICES),
             details,
             file,
             is_saving: AtomicBool::new(false),
@@ -69,11 +70,32 @@ impl Agents {
     }
 
     pub(crate) fn set_settings(&self, settings: AgentSettings) {
-        *self.settings.write() = settings;
+        self.settings.send_replace(settings);
     }
 
     pub(super) fn settings(&self) -> AgentSettings {
-        self.settings.read().clone()
+        self.settings.borrow().clone()
+    }
+
+    pub(super) fn watch_settings(&self) -> watch::Receiver<AgentSettings> {
+        self.settings.subscribe()
+    }
+
+    /// Has all attached terminals show this sequence.
+    pub(super) fn tell_terminals(&self, sequence: Vec<u8>) {
+        // It is an error if nobody is attached.
+        let _ = self.notices.send(sequence.into());
+    }
+
+    /// Returns the sequences that an attached terminal is to show.
+    pub(crate) fn notices(&self) -> broadcast::Receiver<Arc<[u8]>> {
+        self.notices.subscribe()
+    }
+
+    /// Returns whether somebody who is attached to an agent has typed within this time.
+    pub(super) fn is_attended(&self, agent: &Agent, within: Duration) -> bool {
+        let session = self.looker.session(agent.session_id.as_deref());
+        session.is_some_and(|session| session.viewers.has_typed_within(within))
     }
 
     /// Takes the payload of a hook that `peer` has posted; `session` is the session that it ran in, as its environment says.
@@ -167,7 +189,7 @@ impl Agents {
     }
 
     fn records(&self) -> Vec<Agent> {
-        let stuck_after = self.settings.read().stuck_after;
+        let stuck_after = self.settings.borrow().stuck_after;
         let mut agents = self.ledger.lock().records(now(), stuck_after, |id| {
             let session = self.sessions.find_listed(id).ok()?;
             Some(session.name()?.to_string())

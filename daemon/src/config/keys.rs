@@ -5,7 +5,7 @@ use super::accepts::Accepts::{
     Percent, Program, Seconds, Tag, TapeName,
 };
 use super::list_of::ListOf;
-use super::setting::{LogDestination, LogFormat, LogLevel, Setting};
+use super::setting::{LogDestination, LogFormat, LogLevel, Setting, TerminalNotice};
 use ccd_agents::ProgramEntry;
 use ccd_mcp::Reach;
 use ccd_tape::settings::ReplayDefaults;
@@ -270,6 +270,12 @@ keys! {
             "More programs that are coding agents, or other marks for those that are known: objects with name and, if they differ, executables (names) and works and asks (regular expressions for a line that the screen shows while it works, or with a question).";
         hosts: Vec<String> = Vec::new(), List(ListOf::Hosts),
             "Other hosts whose agents ccctl agents lists too, as ccctl --host takes them.";
+        notify: Vec<String> = Vec::new(), List(ListOf::Words),
+            "Program and arguments run when an agent begins to need you (asks, stuck, failed, or done after 10 s of work): it gets CCD_AGENT_NAME, CCD_AGENT_STATE and CCD_AGENT_TEXT, and the record as JSON on standard input. Not for an agent that somebody has typed to within a minute.";
+        notify_desktop: bool = false, Boolean,
+            "Show a notification on the desktop in the same cases, by notify-send or osascript.";
+        notify_terminals: TerminalNotice = TerminalNotice::None, OneOf(&["none", "osc9", "osc99", "osc777"]),
+            "Show a notification in attached terminals in the same cases: the escape sequence that your terminal knows.";
         stuck_after_s: u32 = 300, Integer(1, 86_400),
             "Seconds without output, processor time or events after which an agent that works is stuck.";
     }

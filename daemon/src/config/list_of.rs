@@ -36,14 +36,18 @@ pub(super) enum ListOf {
     Programs,
     AgentPrograms,
     Hosts,
+    /// A program and its arguments.
+    Words,
 }
 
 impl ListOf {
     pub(super) fn max(self) -> usize {
         match self {
-            ListOf::Variables | ListOf::Arguments | ListOf::Programs | ListOf::AgentPrograms => {
-                MAX_ENTRIES
-            }
+            ListOf::Variables
+            | ListOf::Arguments
+            | ListOf::Programs
+            | ListOf::AgentPrograms
+            | ListOf::Words => MAX_ENTRIES,
             ListOf::Hosts => MAX_HOSTS,
             ListOf::Rules => MAX_RULES,
             ListOf::Folders => MAX_FOLDERS,
@@ -71,6 +75,7 @@ impl ListOf {
             ListOf::AgentPrograms => {
                 format!("at most {max} objects with name, executables, works and asks")
             }
+            ListOf::Words => format!("at most {max} words"),
             ListOf::Hosts => format!("at most {max} hosts, such as ssh://build1"),
             ListOf::Decorators => format!(
                 "at most {max} objects with on (input, output or tape) and either replace and with, or filter"
@@ -105,6 +110,10 @@ impl ListOf {
             ListOf::Programs => (
                 is_short && text.is_some_and(is_program),
                 "the name of a program, an absolute path, or *",
+            ),
+            ListOf::Words => (
+                is_short && text.is_some_and(|text| !text.contains('\0')),
+                "a word",
             ),
             ListOf::Hosts => (
                 is_short && text.is_some_and(|text| !text.is_empty() && !text.starts_with('-')),

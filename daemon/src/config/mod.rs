@@ -23,5 +23,5 @@ pub(crate) use list::{entries, entry};
 pub(crate) use paths::{DirectoryProblem, Paths};
 pub(crate) use read::{ConfigError, Loaded, Snapshot, Sources, check_file};
 pub(crate) use refusal::ConfigRefusal;
-pub(crate) use setting::{LogDestination, LogFormat, LogLevel};
+pub(crate) use setting::{LogDestination, LogFormat, LogLevel, TerminalNotice};
 pub(crate) use watch::ConfigWatch;

@@ -35,11 +35,25 @@ macro_rules! as_in_serde {
 as_in_serde!(Value::clone; bool, String, Vec<String>, Vec<PathBuf>, Vec<Decorator>, Vec<IgnoredArg>, Vec<ProgramEntry>, Option<bool>);
 
 // The file may spell these in upper case too.
-as_in_serde!(lower_case; RecordMode, FallbackMode, Reach, LogLevel, LogFormat, LogDestination);
+as_in_serde!(lower_case; TerminalNotice, RecordMode, FallbackMode, Reach, LogLevel, LogFormat, LogDestination);
 
 fn lower_case(word: &Value) -> Value {
     let word = word.as_str().map(str::to_ascii_lowercase);
     word.map_or(Value::Null, Value::String)
+}
+
+/// The escape sequence that shows a notification in terminals.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum TerminalNotice {
+    #[default]
+    None,
+    /// iTerm2, Windows Terminal, ConEmu.
+    Osc9,
+    /// kitty.
+    Osc99,
+    /// urxvt, foot, Ghostty, WezTerm.
+    Osc777,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -14,6 +14,7 @@ use ccd_session::{Attached, Looked, Session, SessionError, Size, wait_for_publis
 use encoding_rs::UTF_8;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::broadcast;
 
 /// A viewer that lags further behind than this gets the current screen instead of the output in between.
 const MAX_BEHIND_BYTES: u64 = 1 << 20;
@@ -26,6 +27,7 @@ pub(super) fn register(module: &mut Module) {
 }
 
 async fn attach(pending: Pending, params: Result<SessionAttachParams, CallError>) {
+    let notices = pending.daemon.agents.notices();
     let attached = async {
         let params = params?;
         let peer = pending.extensions.get::<Peer>();
@@ -44,6 +46,7 @@ async fn attach(pending: Pending, params: Result<SessionAttachParams, CallError>
     let mut view = View {
         subscriber,
         attached,
+        notices,
     };
     if let Err(Gone::Failed(error)) = view.run(&session).await {
         tracing::error!(session = %session.id(), %error, "could not show the screen to a viewer");
@@ -62,6 +65,8 @@ type Shown = Result<(), Gone>;
 struct View {
     subscriber: Subscriber,
     attached: Attached,
+    /// What other parts have terminals show, in between.
+    notices: broadcast::Receiver<Arc<[u8]>>,
 }
 
 impl View {
@@ -123,6 +128,7 @@ impl View {
                     tokio::select! {
                         () = changed => {}
                         _ = self.attached.resized.changed() => return Ok(()),
+                        Ok(notice) = self.notices.recv() => self.notice(&notice, at).await?,
                         () = self.subscriber.closed() => return Err(Gone::Done),
                         () = tokio::time::sleep(KEEP_ALIVE) => {
                             self.show(OutputEvent::KeepAlive { keep_alive: true }).await?;
@@ -168,6 +174,7 @@ impl View {
             tokio::select! {
                 () = changed => {}
                 _ = self.attached.resized.changed() => return Ok(()),
+                Ok(notice) = self.notices.recv() => self.notice(&notice, offset).await?,
                 () = self.subscriber.closed() => return Err(Gone::Done),
                 () = tokio::time::sleep(KEEP_ALIVE) => {
                     self.show(OutputEvent::KeepAlive { keep_alive: true }).await?;
@@ -186,6 +193,18 @@ impl View {
                 cols,
                 offset,
             },
+        })
+        .await
+    }
+
+    /// Sends a sequence that is not output of the session.
+    async fn notice(&mut self, sequence: &[u8], offset: u64) -> Shown {
+        self.show(OutputEvent::Output {
+            start: offset,
+            end: offset,
+            data_b64: STANDARD.encode(sequence),
+            text: None,
+            stderr: Vec::new(),
         })
         .await
     }

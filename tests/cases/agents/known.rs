@@ -3,7 +3,9 @@
 use super::{agents, in_state, post};
 use crate::support::client::CCCTL;
 use crate::support::executable::write_script;
-use crate::support::{Ccctl, Daemon, assert_fields, assert_has};
+use crate::support::{Ccctl, Daemon, assert_fields, assert_has, eventually};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -153,7 +155,7 @@ fn a_question_survives_a_kill_of_the_daemon() {
         json!({"tool_name": "AskUserQuestion", "tool_input": {"questions": [{"question": "Which?", "options": [{"label": "Red"}]}]}}),
     );
     let file = daemon.socket().with_extension("sock.agents");
-    crate::support::eventually("it is written down", || {
+    eventually("it is written down", || {
         std::fs::read_to_string(&file)
             .ok()
             .filter(|text| text.contains("Which?"))
@@ -186,8 +188,7 @@ fn secrets_and_control_characters_are_not_shown_nor_kept() {
         "{found}"
     );
     let file = daemon.socket().with_extension("sock.agents");
-    let kept =
-        crate::support::eventually("it is written down", || std::fs::read_to_string(&file).ok());
+    let kept = eventually("it is written down", || std::fs::read_to_string(&file).ok());
     assert!(!kept.contains(token), "{kept}");
 }
 
@@ -237,4 +238,58 @@ fn what_does_not_move_is_stuck() {
     assert_fields(&stuck, json!({"known": "guess", "doing": "Bash: make"}));
     let reply = connection.ok("agent.list", &json!({}));
     assert_eq!(reply["hosts"], json!(["ssh://build1"]));
+}
+
+#[test]
+fn a_user_is_called_by_a_program_and_in_attached_terminals() {
+    let folder = tempfile::tempdir().unwrap();
+    let called = folder.path().join("called");
+    let script = folder.path().join("call");
+    let write = format!(
+        "#!/bin/sh\ncat > /dev/null\necho \"$1 $CCD_AGENT_NAME $CCD_AGENT_STATE $CCD_AGENT_TEXT\" >> {}\n",
+        called.display()
+    );
+    write_script(&script, &write);
+    let notify = json!({"notify": [script, "agent:"], "notify_desktop": false, "notify_terminals": "osc777"});
+    let daemon = Daemon::with_config(&json!({"agents": notify}).to_string());
+    let mut connection = daemon.connect();
+    let cat = connection.start_session(&["cat"]);
+    let mut terminal = daemon.connect();
+    terminal.ok(
+        "session.attach",
+        &json!({"session": cat, "rows": 24, "cols": 80}),
+    );
+    post(
+        &mut connection,
+        "c",
+        "UserPromptSubmit",
+        json!({"prompt": "go"}),
+    );
+    let working = in_state(&daemon, "c", "working");
+    assert!(!called.exists(), "{working}");
+    post(
+        &mut connection,
+        "c",
+        "PermissionRequest",
+        BASH("make; make install"),
+    );
+    eventually("the program was run", || {
+        let text = std::fs::read_to_string(&called).ok()?;
+        text.contains("agent: shop asks Bash: make; make install\n")
+            .then_some(())
+    });
+    let expected = STANDARD.encode("\x1b]777;notify;shop;Bash: make, make install\x1b\\");
+    let mut items = std::iter::from_fn(|| terminal.next_item());
+    assert!(items.any(|item| item["data_b64"] == expected.as_str()));
+    // A question that is still open calls nobody again.
+    post(
+        &mut connection,
+        "c",
+        "Notification",
+        json!({"notification_type": "permission_prompt", "message": "m"}),
+    );
+    post(&mut connection, "c", "Stop", json!({}));
+    in_state(&daemon, "c", "idle");
+    let text = std::fs::read_to_string(&called).unwrap();
+    assert_eq!(text.lines().count(), 1, "{text}");
 }

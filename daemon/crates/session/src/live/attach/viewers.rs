@@ -11,6 +11,7 @@ use ccd_protocol::SessionId;
 use ccd_protocol::session::{Attachment, SessionAttachParams, SessionPanParams};
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 const MAX_VIEWERS: usize = 64;
@@ -37,6 +38,7 @@ struct Viewer {
     /// The session in whose terminal the viewer runs.
     inside: Option<SessionId>,
     line: TypedLine,
+    last_typed: Option<Instant>,
 }
 
 /// A viewer of a session, until it is dropped.
@@ -88,7 +90,17 @@ impl Viewers {
         bytes: &[u8],
         taken: impl FnOnce() -> TakenInput,
     ) -> Option<Vec<TypedText>> {
-        self.with_viewer(peer.connection, |viewer| viewer.line.add(bytes, taken()))
+        self.with_viewer(peer.connection, |viewer| {
+            viewer.last_typed = Some(Instant::now());
+            viewer.line.add(bytes, taken())
+        })
+    }
+
+    /// Returns whether somebody has typed into one of the terminals within this time.
+    pub fn has_typed_within(&self, time: Duration) -> bool {
+        let list = self.list.lock();
+        let mut typed = list.iter().filter_map(|viewer| viewer.last_typed);
+        typed.any(|at| at.elapsed() < time)
     }
 
     fn add(&self, session: &Session, viewer: Viewer) -> Result<(), SessionError> {
@@ -199,6 +211,7 @@ impl Sessions {
             corner: (0, 0),
             is_panned: false,
             inside: inside.map(|inside| inside.id().clone()),
+            last_typed: None,
             line: TypedLine::default(),
         };
         session.viewers.add(&session, viewer)?;

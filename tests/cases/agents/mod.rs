@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 static DELIVERIES: AtomicU64 = AtomicU64::new(1);
 
 /// Posts a hook of a conversation, with more members of its payload.
-fn post(connection: &mut Connection, conversation: &str, event: &str, more: Value) {
+pub(crate) fn post(connection: &mut Connection, conversation: &str, event: &str, more: Value) {
     let mut payload =
         json!({"session_id": conversation, "hook_event_name": event, "cwd": "/srv/shop"});
     let members = more.as_object().unwrap().clone();

@@ -32,7 +32,7 @@ fn a_session_has_an_output_and_a_screen() {
         .map(|resource| resource["uri"].as_str().unwrap())
         .collect();
     let [output, screen] = ["output", "screen"].map(|kind| format!("ccd://session/{id}/{kind}"));
-    assert_eq!(uris, [&*output, &*screen]);
+    assert_eq!(uris, ["ccd://agents", &*output, &*screen]);
     agent.subscribe(&output);
     agent.subscribe(&screen);
     agent.type_line(&id, "hello", "hello\\s+hello");
@@ -51,6 +51,31 @@ fn a_session_has_an_output_and_a_screen() {
     list_changed(&mut agent);
     let templates = agent.call("resources/templates/list", json!({})).unwrap();
     assert_eq!(templates["resourceTemplates"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn the_coding_agents_are_a_resource_that_changes() {
+    let daemon = Daemon::start();
+    let mut agent = Agent::start(&daemon);
+    assert_eq!(read(&mut agent, "ccd://agents"), "[]");
+    agent.subscribe("ccd://agents");
+    let mut connection = daemon.connect();
+    crate::agents::post(
+        &mut connection,
+        "c",
+        "UserPromptSubmit",
+        json!({"prompt": "go"}),
+    );
+    updated(&mut agent, "ccd://agents");
+    let agents: Value = serde_json::from_str(&read(&mut agent, "ccd://agents")).unwrap();
+    assert_eq!(
+        (&agents[0]["agent_id"], &agents[0]["state"]),
+        (&json!("c"), &json!("working"))
+    );
+    // Those that it does not see are nobody's business.
+    let own = Daemon::with_config(&json!({"mcp": {"sessions": "own"}}).to_string());
+    crate::agents::post(&mut own.connect(), "c", "Stop", json!({}));
+    assert_eq!(read(&mut Agent::start(&own), "ccd://agents"), "[]");
 }
 
 /// The newest version of MCP has no `initialize`: each request says who asks, and one request stays open for changes.

@@ -1,7 +1,9 @@
-//! Resources: the output and the screen of each session.
+//! Resources: the output and the screen of each session, and the coding agents.
 
 use crate::output::{DEFAULT_BYTES, between};
+use crate::policy::Reach;
 use crate::tools::{Call, Mistake, screen_text};
+use ccd_protocol::agent::{AgentList, AgentListParams};
 use ccd_protocol::session::{
     Session, SessionList, SessionListParams, SessionScreen, SessionScreenParams,
 };
@@ -11,10 +13,14 @@ use rmcp::model::{ErrorData, Resource as Listed, ResourceContents, ResourceTempl
 const SCHEME: &str = "ccd://session/";
 const TEXT: &str = "text/plain";
 
+/// The coding agents; see `agent.list`.
+const AGENTS: &str = "ccd://agents";
+const JSON: &str = "application/json";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Resource {
     pub(crate) uri: String,
-    /// Id or name of the session.
+    /// Id or name of the session; empty for the agents.
     pub(crate) session: String,
     kind: ResourceKind,
 }
@@ -24,11 +30,23 @@ enum ResourceKind {
     /// The output from an offset on, or its end.
     Output(Option<u64>),
     Screen,
+    Agents,
 }
 
 impl Resource {
+    pub(crate) fn is_agents(&self) -> bool {
+        self.kind == ResourceKind::Agents
+    }
+
     /// Reads an address; `None` if it is not one of ours.
     pub(crate) fn parse(uri: &str) -> Option<Self> {
+        if uri == AGENTS {
+            return Some(Self {
+                uri: uri.to_owned(),
+                session: String::new(),
+                kind: ResourceKind::Agents,
+            });
+        }
         let (session, rest) = uri.strip_prefix(SCHEME)?.split_once('/')?;
         let kind = match rest.split_once('?') {
             None if rest == "output" => ResourceKind::Output(None),
@@ -58,7 +76,33 @@ pub(crate) async fn list(call: &Call<'_>) -> Result<Vec<Listed>, ErrorData> {
         .sessions
         .into_iter()
         .filter(|session| call.sees(session));
-    Ok(seen.flat_map(|session| listed(&session)).collect())
+    let agents = Listed::new(AGENTS, "agents")
+        .with_description("Coding agents: which one asks, works, is idle, done or has failed")
+        .with_mime_type(JSON);
+    let of_sessions = seen.flat_map(|session| listed(&session));
+    Ok(std::iter::once(agents).chain(of_sessions).collect())
+}
+
+/// Returns the coding agents: with `mcp.sessions: own`, those in sessions that this agent sees.
+async fn agents(call: &Call<'_>) -> Result<String, ErrorObject> {
+    let listed = call
+        .calls
+        .call::<AgentList>(&AgentListParams::default())
+        .await?;
+    let mut agents = listed.agents;
+    if call.policy.sessions == Reach::Own {
+        let params = SessionListParams {
+            all: true,
+            ..SessionListParams::default()
+        };
+        let mut sessions = call.calls.call::<SessionList>(&params).await?.sessions;
+        sessions.retain(|session| call.sees(session));
+        agents.retain(|agent| {
+            let mut ids = sessions.iter().map(|session| &session.session_id);
+            ids.any(|id| agent.session_id.as_ref() == Some(id))
+        });
+    }
+    Ok(serde_json::to_string(&agents).unwrap_or_default())
 }
 
 fn listed(session: &Session) -> [Listed; 2] {
@@ -101,6 +145,9 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 /// Returns the resource at an address, whose session exists and may be seen, and where its output ends.
 pub(crate) async fn find(call: &Call<'_>, uri: &str) -> Result<(Resource, u64), ErrorData> {
     let mut resource = Resource::parse(uri).ok_or_else(|| missing(uri, "no such resource"))?;
+    if resource.is_agents() {
+        return Ok((resource, 0));
+    }
     let session = call.session(&resource.session).await;
     resource.session = session.map_err(|Mistake(sentence)| missing(uri, &sentence))?;
     let record = call.calls.record(&resource.session).await.map_err(failed)?;
@@ -110,6 +157,10 @@ pub(crate) async fn find(call: &Call<'_>, uri: &str) -> Result<(Resource, u64), 
 pub(crate) async fn read(call: &Call<'_>, uri: &str) -> Result<ResourceContents, ErrorData> {
     let (Resource { session, kind, .. }, end) = find(call, uri).await?;
     let text = match kind {
+        ResourceKind::Agents => {
+            let agents = agents(call).await.map_err(failed)?;
+            return Ok(ResourceContents::text(agents, uri).with_mime_type(JSON));
+        }
         ResourceKind::Screen => {
             let params = SessionScreenParams {
                 session,

@@ -3,6 +3,7 @@
 use crate::daemon::{Calls, Daemon};
 use crate::resources::Resource;
 use ccd_protocol::Timeout;
+use ccd_protocol::agent::{AgentList, AgentListParams};
 use ccd_protocol::session::{SessionState, SessionWait, SessionWaitParams, WaitFor};
 use futures_util::future::join_all;
 use parking_lot::Mutex;
@@ -156,6 +157,9 @@ async fn watch(daemon: &dyn Daemon, resource: &Resource, mut since: u64, listene
         daemon,
         agent: AGENT,
     };
+    if resource.is_agents() {
+        return watch_agents(calls, resource, listener).await;
+    }
     loop {
         let params = SessionWaitParams {
             session: resource.session.clone(),
@@ -174,6 +178,25 @@ async fn watch(daemon: &dyn Daemon, resource: &Resource, mut since: u64, listene
         }
         tokio::time::sleep(PAUSE).await;
         since = reply.session.output.output_bytes;
+    }
+}
+
+/// Reports changes of what agents do.
+async fn watch_agents(calls: Calls<'_>, resource: &Resource, listener: &Listener) {
+    let params = AgentListParams { brief: true };
+    let mut known = None;
+    while let Ok(reply) = calls.call::<AgentList>(&params).await {
+        let states = reply.agents.into_iter();
+        let states: Vec<_> = states
+            .map(|agent| (agent.agent_id, agent.state, agent.doing))
+            .collect();
+        let is_new = known
+            .replace(states.clone())
+            .is_some_and(|known| known != states);
+        if is_new && !listener.updated(&resource.uri).await {
+            return;
+        }
+        tokio::time::sleep(PAUSE).await;
     }
 }
 

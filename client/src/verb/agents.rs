@@ -8,7 +8,6 @@ use ccd_protocol::agent::{AgentCreateParams, AgentState};
 use ccd_protocol::session::{SessionAttachParams, SessionCreateParams};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
-use std::cmp::Reverse;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -63,12 +62,11 @@ fn list(context: &mut Context) -> Result<Exit, Failure> {
         let found = of_hosts(hosts);
         if let Some(agents) = answer.value["agents"].as_array_mut() {
             agents.extend(found);
-            agents.sort_by_key(|agent| {
-                let state = AgentState::named(agent.text("state"));
-                (
-                    state.unwrap_or_default(),
-                    Reverse(agent.number("for_s") as u64),
-                )
+            let state = |agent: &Value| AgentState::named(agent.text("state")).unwrap_or_default();
+            let for_s = |agent: &Value| agent.at("for_s").as_f64().unwrap_or_default();
+            agents.sort_by(|a, b| {
+                let order = state(a).cmp(&state(b));
+                order.then_with(|| for_s(b).total_cmp(&for_s(a)))
             });
         }
         answer.json = to_raw_value(&answer.value).map_err(Failure::io("the list"))?;
@@ -82,7 +80,7 @@ fn of_hosts(hosts: Vec<String>) -> Vec<Value> {
     let asked: Vec<_> = hosts
         .into_iter()
         .map(|host| {
-            let (sender, answer) = mpsc::channel();
+            let (sender, answer) = mpsc::sync_channel(1);
             let url = host.clone();
             // One that does not answer is left behind; it ends with this process.
             thread::spawn(move || sender.send(of_host(&url)));

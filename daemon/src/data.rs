@@ -86,7 +86,12 @@ fn about(daemon: &Daemon, part: DataPart) -> (Vec<PathBuf>, String, &'static str
             "coach.record: false, or ccctl hooks uninstall",
         ),
         DataPart::Hooks => (
-            own(&[&paths.database, &paths.spool, &paths.hook_journal]),
+            own(&[
+                &paths.database,
+                &paths.spool,
+                &paths.hook_journal,
+                &paths.agents,
+            ]),
             days(config.hooks.keep_days, "(without secrets)"),
             "coach.record: false, or ccctl hooks uninstall",
         ),

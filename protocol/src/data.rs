@@ -19,7 +19,7 @@ named! {
         Sessions = "sessions",
         /// Tapes in the directory of the configuration.
         Tapes = "tapes",
-        /// Payloads of Claude Code's hooks.
+        /// Payloads of Claude Code's hooks, and the agents that they report.
         Hooks = "hooks",
         /// Events of the coach, and its proposals.
         Coach = "coach",

@@ -40,7 +40,7 @@ pub(crate) use page::columns;
 pub(crate) use printer::{Printer, short_id};
 pub(crate) use screen::{runs, screen};
 pub(crate) use session::{command_line, end, ended};
-pub(crate) use session_list::{SessionList, sessions};
+pub(crate) use session_list::{SessionList, agents, sessions};
 pub(crate) use short::{counted, size};
 pub(crate) use status::status;
 pub(crate) use style::{Colour, Style, is_utf8};

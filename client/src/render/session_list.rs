@@ -52,6 +52,11 @@ impl SessionList {
     }
 }
 
+/// Lays the table of agents out in `width` columns; the heading comes first.
+pub(crate) fn agents(all: &[Value], width: usize) -> Vec<Line> {
+    Grid::of(all, &columns("agent.list"), Style::default()).lines(Some(width))
+}
+
 /// Writes one line per session: with a header and fitted to the terminal or, without a terminal, complete.
 pub(crate) fn sessions(all: &[Value], out: &mut Printer<'_>) -> io::Result<()> {
     if out.style.is_terminal && !all.is_empty() {

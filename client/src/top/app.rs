@@ -1,6 +1,7 @@
 //! The state of `top`, and the effect of keys.
 
-use super::feed::{Ask, Report};
+use super::agents::{AgentsAction, AgentsPage};
+use super::feed::{Ask, Report, Wanted};
 use super::pager::Pager;
 use crate::fields::Fields as _;
 use crate::fullscreen::{Key, moved};
@@ -21,6 +22,7 @@ PgUp, PgDn, g, G   move by pages, to the first, to the last
 a, Enter           attach this terminal to the session
 r                  show its last 1000 lines of output
 p                  preview its screen below the list
+t                  coding agents: look, answer with 1-9, attach
 s                  send a signal to its program
 c                  close it
 /                  show only sessions with this text; Esc shows all
@@ -43,7 +45,7 @@ pub(super) enum TopAction {
     Redraw,
     Attach(String),
     Ask(Ask),
-    Follow { all: bool, preview: Option<String> },
+    Follow(Wanted),
 }
 
 #[derive(Debug)]
@@ -78,6 +80,8 @@ pub(super) struct App {
     pub(super) sort: &'static str,
     pub(super) interval: Duration,
     pub(super) preview: Option<Preview>,
+    /// The page of agents, if that is shown.
+    pub(super) agents: Option<AgentsPage>,
     pub(super) message: Option<Result<String, String>>,
     pub(super) gone: Option<String>,
     /// The first row of the list that is shown.
@@ -97,6 +101,7 @@ impl App {
             sort,
             interval,
             preview: None,
+            agents: None,
             message: None,
             gone: None,
             first: 0,
@@ -130,6 +135,17 @@ impl App {
             Report::Sessions(sessions) => {
                 self.gone = None;
                 self.listed(sessions);
+            }
+            Report::Agents(agents) => {
+                self.gone = None;
+                if let Some(page) = &mut self.agents {
+                    page.listed(agents);
+                }
+            }
+            Report::Agent(agent) => {
+                if let Some(page) = &mut self.agents {
+                    page.looked_at(agent);
+                }
             }
             Report::Gone(why) => self.gone = Some(why),
             Report::Back => {
@@ -168,7 +184,9 @@ impl App {
             (_, Key::Control('z')) => return Some(TopAction::Suspend),
             (_, Key::Control('l')) => return Some(TopAction::Redraw),
             (Mode::List, Key::Control('c' | 'd')) => return Some(TopAction::Quit),
-            (Mode::List, Key::Escape) if self.filter.is_empty() && !had_message => {
+            (Mode::List, Key::Escape)
+                if self.filter.is_empty() && !had_message && self.agents.is_none() =>
+            {
                 return Some(TopAction::Quit);
             }
             (_, Key::Control('c' | 'd')) => {
@@ -178,12 +196,34 @@ impl App {
             _ => {}
         }
         match &self.mode {
+            Mode::List if self.agents.is_some() => self.agents_key(key),
             Mode::List => self.list_key(key),
             Mode::Filter => self.filter_key(key),
             Mode::Signal { .. } => self.signal_key(key),
             Mode::Close => self.close_key(key),
             Mode::Read { .. } => self.read_key(key),
         }
+    }
+
+    fn agents_key(&mut self, key: Key) -> Option<TopAction> {
+        let page = self.agents.as_mut()?;
+        let before = page.selected().map(str::to_owned);
+        let action = match key {
+            Key::Char('q') => return Some(TopAction::Quit),
+            Key::Char('t') | Key::Escape => {
+                self.agents = None;
+                return Some(self.follow());
+            }
+            key => page.key(key, self.size.0),
+        };
+        match action {
+            Some(Ok(AgentsAction::Attach(session))) => return Some(TopAction::Attach(session)),
+            Some(Ok(AgentsAction::Ask(ask))) => return Some(TopAction::Ask(ask)),
+            Some(Err(why)) => self.inform(Err(why)),
+            None => {}
+        }
+        let page = self.agents.as_ref()?;
+        (page.selected() != before.as_deref()).then(|| self.follow())
     }
 
     fn list_key(&mut self, key: Key) -> Option<TopAction> {
@@ -217,6 +257,10 @@ impl App {
                     Some(_) => None,
                     None => Some(Preview::default()),
                 };
+                return Some(self.follow());
+            }
+            Key::Char('t') => {
+                self.agents = Some(AgentsPage::default());
                 return Some(self.follow());
             }
             Key::Char('?' | 'h') => {
@@ -338,10 +382,15 @@ impl App {
 
     fn follow(&self) -> TopAction {
         let session = self.selected().map(|session| id(session).to_owned());
-        TopAction::Follow {
+        let preview = match &self.agents {
+            Some(page) => page.selected().map(str::to_owned),
+            None => self.preview.as_ref().and(session),
+        };
+        TopAction::Follow(Wanted {
+            agents: self.agents.is_some(),
             all: self.all,
-            preview: self.preview.as_ref().and(session),
-        }
+            preview,
+        })
     }
 
     fn arrange(&mut self) {

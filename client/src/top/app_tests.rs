@@ -39,7 +39,11 @@ fn selected(app: &App) -> &str {
 
 fn follow(all: bool, preview: Option<&str>) -> Option<TopAction> {
     let preview = preview.map(str::to_owned);
-    Some(TopAction::Follow { all, preview })
+    Some(TopAction::Follow(Wanted {
+        agents: false,
+        all,
+        preview,
+    }))
 }
 
 fn ask(ask: Ask) -> Option<TopAction> {

@@ -23,8 +23,16 @@ const READ_BYTES: u64 = 256 << 10;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Ask {
     Read(String),
-    Signal { session: String, signal: String },
+    Signal {
+        session: String,
+        signal: String,
+    },
     Close(String),
+    Answer {
+        agent: String,
+        question: String,
+        answer: String,
+    },
 }
 
 #[derive(Debug)]
@@ -33,14 +41,25 @@ pub(super) enum Report {
     Gone(String),
     Back,
     Screen { session: String, lines: Vec<String> },
+    Agents(Vec<Value>),
+    Agent(Value),
     Text { session: String, text: String },
     Told(Result<String, String>),
 }
 
+/// What the list is to contain.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Wanted {
+    /// Agents instead of sessions.
+    pub(super) agents: bool,
+    pub(super) all: bool,
+    /// The session or the agent that is shown in more detail.
+    pub(super) preview: Option<String>,
+}
+
 #[derive(Debug, Default)]
 struct ListRequest {
-    all: bool,
-    preview: Option<String>,
+    wanted: Wanted,
     is_paused: bool,
 }
 
@@ -68,8 +87,11 @@ impl Feed {
         let (asks, asked) = sync_channel(MAX_ASKS);
         let (nudge, nudged) = sync_channel(1);
         let wanted = Arc::new(Mutex::new(ListRequest {
-            all,
-            ..ListRequest::default()
+            wanted: Wanted {
+                all,
+                ..Wanted::default()
+            },
+            is_paused: false,
         }));
         let lister = Lister {
             place: place.clone(),
@@ -113,10 +135,8 @@ impl Feed {
     }
 
     /// Sets what the list is to contain, and requests it at once.
-    pub(super) fn follow(&self, all: bool, preview: Option<String>) {
-        let mut wanted = self.wanted.lock();
-        (wanted.all, wanted.preview) = (all, preview);
-        drop(wanted);
+    pub(super) fn follow(&self, wanted: Wanted) {
+        self.wanted.lock().wanted = wanted;
         self.look();
     }
 
@@ -139,15 +159,18 @@ impl Lister {
             if nudged.recv_timeout(interval) == Err(RecvTimeoutError::Disconnected) {
                 return;
             }
-            let (all, preview) = {
-                let wanted = self.wanted.lock();
-                if wanted.is_paused {
+            let wanted = {
+                let request = self.wanted.lock();
+                if request.is_paused {
                     continue;
                 }
-                (wanted.all, wanted.preview.clone())
+                request.wanted.clone()
             };
-            let listed = self.list(all);
+            let listed = self.list(&wanted);
+            let first = || Some(listed.as_ref().ok()?.first()?.text("agent_id").to_owned());
+            let first = if wanted.agents { first() } else { None };
             let is_heard = match listed {
+                Ok(agents) if wanted.agents => self.reporter.report(Report::Agents(agents)),
                 Ok(sessions) => self.reporter.report(Report::Sessions(sessions)),
                 Err(failure @ Failure::Refused { .. }) => {
                     self.reporter.report(Report::Told(Err(failure.to_string())))
@@ -160,22 +183,32 @@ impl Lister {
             if !is_heard {
                 return;
             }
-            if let Some(session) = preview
-                && let Some(lines) = self.screen(&session)
-                && !self.reporter.report(Report::Screen { session, lines })
-            {
+            let Some(preview) = wanted.preview.or(first) else {
+                continue;
+            };
+            let looked = if wanted.agents {
+                let agent = self.fetch("agent.get", &json!({ "agent": preview }));
+                agent.ok().map(Report::Agent)
+            } else {
+                let lines = self.screen(&preview);
+                lines.map(|lines| Report::Screen {
+                    session: preview,
+                    lines,
+                })
+            };
+            if looked.is_some_and(|report| !self.reporter.report(report)) {
                 return;
             }
         }
     }
 
-    fn list(&mut self, all: bool) -> Result<Vec<Value>, Failure> {
+    fn list(&mut self, wanted: &Wanted) -> Result<Vec<Value>, Failure> {
         let had_connection = self.connection.is_some();
-        let listed = match self.try_list(all) {
+        let listed = match self.try_list(wanted) {
             // After a handover, another worker replies at once.
             Err(Failure::Lost { .. }) if had_connection => {
                 self.is_gone = true;
-                self.try_list(all)
+                self.try_list(wanted)
             }
             listed => listed,
         }?;
@@ -185,11 +218,13 @@ impl Lister {
         Ok(listed)
     }
 
-    fn try_list(&mut self, all: bool) -> Result<Vec<Value>, Failure> {
-        Ok(self
-            .fetch("session.list", &params(all))?
-            .list("sessions")
-            .to_vec())
+    fn try_list(&mut self, wanted: &Wanted) -> Result<Vec<Value>, Failure> {
+        let (method, params, list) = if wanted.agents {
+            ("agent.list", json!({}), "agents")
+        } else {
+            ("session.list", params(wanted.all), "sessions")
+        };
+        Ok(self.fetch(method, &params)?.list(list).to_vec())
     }
 
     fn screen(&mut self, session: &str) -> Option<Vec<String>> {
@@ -226,6 +261,15 @@ fn carry_out(ask: Ask, place: &DaemonAddress) -> Report {
         Ask::Signal { session, signal } => {
             let params = json!({"session": session, "signal": signal});
             fetch_within(place, "session.signal", &params, None).map(|_| format!("sent {signal}"))
+        }
+        Ask::Answer {
+            agent,
+            question,
+            answer,
+        } => {
+            let params = json!({"agent": agent, "question": question, "answer": answer});
+            let answered = fetch_within(place, "agent.answer", &params, None);
+            answered.map(|agent| render::text("answered", &agent.value))
         }
         Ask::Close(session) => {
             close(place, &session).map(|reply| format!("closed: {}", render::end(&reply)))

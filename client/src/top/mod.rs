@@ -2,6 +2,7 @@
 //! `app` is the state and the effect of keys, without a terminal; `view` draws it; `feed` queries the daemon in
 //! separate threads, so that keys work at once whatever the daemon does.
 
+mod agents;
 mod app;
 mod feed;
 mod pager;
@@ -72,7 +73,7 @@ impl View for Top {
             Some(TopAction::Suspend) => screen.suspend()?,
             Some(TopAction::Attach(session)) => self.attach(&session, screen)?,
             Some(TopAction::Ask(ask)) => self.ask(ask),
-            Some(TopAction::Follow { all, preview }) => self.feed.follow(all, preview),
+            Some(TopAction::Follow(wanted)) => self.feed.follow(wanted),
         }
         Ok(ControlFlow::Continue(()))
     }

@@ -9,7 +9,7 @@ use serde_json::json;
 const PREVIEW_ROWS: usize = 12;
 
 const KEYS: &str =
-    "a attach  r output  s signal  c close  p screen  / filter  o sort  e ended  ? help  q quit";
+    "a attach  r output  s signal  c close  p screen  t agents  / filter  e ended  ? help  q quit";
 
 pub(super) fn draw(app: &mut App) -> Vec<Line> {
     let (rows, columns) = app.size;
@@ -22,7 +22,10 @@ pub(super) fn draw(app: &mut App) -> Vec<Line> {
             let page = page.into_iter().map(|text| Line::of(text, None));
             std::iter::once(title).chain(page).collect()
         }
-        _ => list(app, rows.saturating_sub(1)),
+        _ => match &mut app.agents {
+            Some(page) => page.draw(rows.saturating_sub(1), columns, app.gone.is_some()),
+            None => list(app, rows.saturating_sub(1)),
+        },
     };
     // The last row is for questions and messages; a terminal of one row shows only that.
     lines.resize(rows.saturating_sub(1), Line::default());
@@ -112,6 +115,7 @@ fn status(app: &App) -> Line {
                     Some(Colour::Dim),
                 )
             }
+            _ if app.agents.is_some() => Line::of(super::agents::KEYS, Some(Colour::Dim)),
             _ => Line::of(KEYS, Some(Colour::Dim)),
         },
     }

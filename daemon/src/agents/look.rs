@@ -13,9 +13,13 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::time::timeout;
 
 /// Between two looks, however many ask.
 const PAUSE: Duration = Duration::from_millis(200);
+
+/// How long one look may take: a program that floods has no screen for a while, and delays no other.
+const LOOK_LIMIT: Duration = Duration::from_millis(100);
 
 /// Bytes at the end of a transcript that are read.
 const TAIL_BYTES: u64 = 256 << 10;
@@ -159,17 +163,21 @@ impl Seen {
             look.has_moved |= self.offset.is_some_and(|offset| offset != end);
             look.quiet = session.idle();
             if self.offset != Some(end) {
-                self.shown = shown(session, programs).await;
-                self.offset = Some(end);
+                let shown = timeout(LOOK_LIMIT, shown(session, programs)).await;
+                self.offset = shown.is_ok().then_some(end);
+                self.shown = shown.unwrap_or_default();
             }
             look.shown = self.shown.clone();
             if subject.is_probed {
-                let waiting = session.waiting_for_input().await;
-                look.reads = waiting.and_then(|waiting| match waiting.verdict {
-                    InputVerdict::Blocked | InputVerdict::Accepts => Some(true),
-                    InputVerdict::No => Some(false),
-                    InputVerdict::Unknown => None,
-                });
+                let waiting = timeout(LOOK_LIMIT, session.waiting_for_input()).await;
+                look.reads = waiting
+                    .ok()
+                    .flatten()
+                    .and_then(|waiting| match waiting.verdict {
+                        InputVerdict::Blocked | InputVerdict::Accepts => Some(true),
+                        InputVerdict::No => Some(false),
+                        InputVerdict::Unknown => None,
+                    });
             }
         }
         look.has_moved |= subject
@@ -189,7 +197,7 @@ impl Seen {
             let (len, lines) = grown_tail(Path::new(&path), known, TAIL_BYTES)?;
             Some((len, tail(&lines)))
         });
-        let (len, tail) = read.await?;
+        let (len, tail) = timeout(LOOK_LIMIT, read).await.ok()??;
         self.transcript_len = len;
         Some(tail)
     }

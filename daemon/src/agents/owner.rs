@@ -9,13 +9,14 @@ use super::settings::AgentSettings;
 use ccd_agents::{Entry, Hook, Ledger, Origin, Process, Run, find};
 use ccd_conversation::Index;
 use ccd_protocol::agent::{Agent, AgentState, AgentWaitParams};
+use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
 use ccd_session::Sessions;
 use ccd_session::peer::Peer;
 use ccd_store::blocking;
 use ccd_terminal::process;
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -275,6 +276,25 @@ impl Agents {
             found.map(|agent| agent.agent_id.clone())
         };
         asked.iter().map(id).collect()
+    }
+
+    /// Carries out `data.forget` for agents that have ended.
+    pub(crate) fn forget(self: &Arc<Self>, which: &DataForgetParams) -> DataSelected {
+        let is_meant = |entry: &Entry, ended_at: &str| {
+            let cwd = entry.cwd.as_deref().unwrap_or_default();
+            let is_in = |project: &String| Path::new(cwd).starts_with(project);
+            which.project.as_ref().is_none_or(is_in)
+                && which
+                    .before
+                    .as_deref()
+                    .is_none_or(|before| ended_at < before)
+        };
+        let ended = self.ledger.lock().forget(is_meant, which.dry_run);
+        if !which.dry_run && !ended.is_empty() {
+            self.changed();
+        }
+        let (count, oldest) = (ended.len() as u64, ended.into_iter().min());
+        DataSelected::of(DataPart::Hooks, count, ("agent", "agents"), oldest)
     }
 
     /// Follows all agents.

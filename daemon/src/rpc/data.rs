@@ -109,7 +109,10 @@ async fn select(
         DataPart::Sessions => daemon.sessions.forget_data(which).await?,
         DataPart::Tapes => forget_tapes(daemon, which).await?,
         DataPart::Coach => daemon.coach.forget_data(which).await?,
-        DataPart::Hooks => daemon.coach.forget_hooks(which).await?,
+        DataPart::Hooks => {
+            let hooks = daemon.coach.forget_hooks(which).await?;
+            hooks.and(daemon.agents.forget(which))
+        }
         DataPart::Conversations => {
             let conversations = daemon.conversation_index.forget(which).await?;
             conversations.and(data::forget_pages(which).await)

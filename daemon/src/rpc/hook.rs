@@ -10,9 +10,11 @@ pub(super) fn register(module: &mut Module) {
         let session = params.session.take();
         let delivery = delivery_of(params).map_err(ccd_coach::CoachError::from)?;
         let hook = Hook::parse(&delivery.payload);
-        daemon
-            .agents
-            .hook(&delivery.payload, session.as_deref(), &peer);
+        // Without it, payloads are thrown away.
+        if daemon.loaded().config.hooks.enabled {
+            let agents = &daemon.agents;
+            agents.hook(&delivery.payload, session.as_deref(), &peer);
+        }
         let output = daemon.coach.post(delivery)?;
         let memory = match hook {
             Some(hook) => {

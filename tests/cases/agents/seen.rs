@@ -2,7 +2,7 @@
 
 use super::in_state;
 use crate::support::executable::write_script;
-use crate::support::{Ccctl, Daemon, assert_fields, assert_has};
+use crate::support::{Ccctl, Daemon, assert_fields, assert_has, eventually};
 use serde_json::json;
 
 const CODER: &str = r#"#!/bin/sh
@@ -47,6 +47,47 @@ fn a_program_of_the_configuration_is_known_by_its_marks_and_answered_only_if_it_
     client.ok(&["expect", "lamp", "chose <2>"]);
     let idle = in_state(&daemon, "lamp", "idle");
     assert_eq!(idle["question"], json!(null));
+}
+
+#[test]
+fn top_shows_agents_answers_and_attaches() {
+    let program = json!({"name": "coder", "works": "esc to interrupt", "asks": "to confirm"});
+    let daemon = Daemon::with_config(&json!({"agents": {"programs": [program]}}).to_string());
+    let path = daemon.home().join("coder");
+    write_script(&path, CODER);
+    let client = Ccctl::new(&daemon);
+    client.ok(&[
+        "agents",
+        "new",
+        "--name",
+        "lamp",
+        "--",
+        path.to_str().unwrap(),
+    ]);
+    client.ok(&["send", "lamp", "go"]);
+    in_state(&daemon, "lamp", "asks");
+    let top = daemon.open_client(&["top", "--interval", "0.1"], (24, 100));
+    top.shows("ccctl top  2 live sessions");
+    top.text("t");
+    top.shows("ccctl top  1 agents, 1 ask");
+    top.shows("Apply this change?");
+    top.shows("2. No");
+    top.text("9");
+    top.shows("is not one of the choices");
+    top.text("2");
+    top.shows("answered lamp");
+    client.ok(&["expect", "lamp", "chose <2>"]);
+    top.shows("chose <2>");
+    top.text("a");
+    eventually("it is attached", || {
+        let record = daemon.ok("session.get", &json!({"session": "lamp"}));
+        (record["attached"] != json!([])).then_some(())
+    });
+    top.keys(&["C-\\", "d"]);
+    top.shows("detached from lamp");
+    top.text("t");
+    top.shows("a attach  r output");
+    top.text("q");
 }
 
 #[test]

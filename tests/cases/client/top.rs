@@ -136,7 +136,7 @@ fn any_size_of_terminal_is_used() {
     top.shows("cat-7");
     for (rows, cols) in [(5, 20), (100, 300), (1, 1), (2, 9), (24, 80)] {
         top.resize(rows, cols);
-        let foot = "a attach  r output  s signal  c close  p screen  / filter  o sort  e ended  ? help  q quit";
+        let foot = "a attach  r output  s signal  c close  p screen  t agents  / filter  e ended  ? help  q quit";
         let width = usize::try_from(cols).unwrap();
         let expected = if width >= foot.len() {
             foot.to_owned()

@@ -297,6 +297,20 @@ impl Ledger {
         });
     }
 
+    /// Returns when each of those that have ended did so, in UTC, and removes them unless only that is asked for.
+    pub fn forget(&mut self, is_meant: impl Fn(&Entry, &str) -> bool, is_dry: bool) -> Vec<String> {
+        let mut ended = Vec::new();
+        self.entries.retain(|_, entry| {
+            let at = entry.ended.as_ref().map(|ended| ended.at.utc());
+            let Some(at) = at.filter(|at| is_meant(entry, at)) else {
+                return true;
+            };
+            ended.push(at);
+            is_dry
+        });
+        ended
+    }
+
     /// Takes the state of an unattended run.
     pub fn run(&mut self, run: &Run, at: Moment) {
         if !self.entries.contains_key(&run.conversation) {

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Commands that pass the terminal of a program through, and such that start or end something or are not for people.
-const OTHERS: &str = "run,rec,play,investigate learn,attach,tape play,demo,mcp,dial,\
+const OTHERS: &str = "run,rec,play,investigate learn,attach,agents attach,tape play,demo,mcp,dial,\
                       daemon start,daemon stop,daemon restart,daemon upgrade";
 
 /// Flags after which output is passed through.

@@ -7,28 +7,28 @@ use serde_json::json;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AgentError {
-    #[error("no agent has the id, name or session {asked:?}")]
+    #[error("no agent has the name or session {asked:?}, or an id that starts with it")]
     NotFound { asked: String },
-    #[error("several agents match {asked:?}: {}", .ids.join(", "))]
+    #[error("several agents match {asked:?}: {}; give more of the id", .ids.join(", "))]
     Several { asked: String, ids: Vec<String> },
-    #[error("the agent {agent} asks nothing now; it is {state}")]
+    #[error("the agent {agent} has no question now; it is {state}")]
     AsksNothing { agent: String, state: &'static str },
     #[error("the agent {agent} now asks something else: {question}")]
     OtherQuestion { agent: String, question: String },
     #[error(
-        "the screen of the agent {agent} does not show its question: it was answered, or another program covers it"
+        "the screen of the agent {agent} does not show the question: someone answered it, or something else is in front of it"
     )]
     NotShown { agent: String, screen: Vec<String> },
     #[error("the agent {agent} does not run in a session of ccd, so nothing can be typed into it")]
     NoSession { agent: String },
-    #[error("the agent {agent} does not read its terminal now")]
+    #[error("the agent {agent} is not waiting for input now; try again")]
     NotReading { agent: String },
     #[error("{answer:?} is not one of the choices: {}", .choices.join(" | "))]
     NoChoice {
         answer: String,
         choices: Vec<String>,
     },
-    #[error("the agents were not in these states within {waited_ms} ms")]
+    #[error("agents did not reach these states within {waited_ms} ms")]
     Timeout { waited_ms: u64 },
     #[error(transparent)]
     WorkTree(#[from] RepositoryError),

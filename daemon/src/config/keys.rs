@@ -267,17 +267,17 @@ keys! {
 
     agents: AgentKeys {
         programs: Vec<ProgramEntry> = Vec::new(), List(ListOf::AgentPrograms),
-            "More programs that are coding agents, or other marks for those that are known: objects with name and, if they differ, executables (names) and works and asks (regular expressions for a line that the screen shows while it works, or with a question).";
+            "Adds agent programs, or changes the marks of known ones. Each entry has name and, optionally, executables (default: name) and two regular expressions for one line of the screen: works (shown while it works) and asks (shown with a question).";
         hosts: Vec<String> = Vec::new(), List(ListOf::Hosts),
-            "Other hosts whose agents ccctl agents lists too, as ccctl --host takes them.";
+            "Other hosts, written as for ccctl --host, whose agents ccctl agents also lists.";
         notify: Vec<String> = Vec::new(), List(ListOf::Words),
-            "Program and arguments run when an agent begins to need you (asks, stuck, failed, or done after 10 s of work): it gets CCD_AGENT_NAME, CCD_AGENT_STATE and CCD_AGENT_TEXT, and the record as JSON on standard input. Not for an agent that somebody has typed to within a minute.";
+            "Program and arguments to run when an agent asks, is stuck or has failed, or when a turn or run that took 10 s or more ends. It gets CCD_AGENT_NAME, CCD_AGENT_STATE and CCD_AGENT_TEXT, and the record as JSON on standard input. Not if someone is attached to the agent and typed to it within the last minute.";
         notify_desktop: bool = false, Boolean,
-            "Show a notification on the desktop in the same cases, by notify-send or osascript.";
+            "Show a desktop notification in the same cases, with notify-send or osascript.";
         notify_terminals: TerminalNotice = TerminalNotice::None, OneOf(&["none", "osc9", "osc99", "osc777"]),
-            "Show a notification in attached terminals in the same cases: the escape sequence that your terminal knows.";
+            "Write a notification to attached terminals in the same cases: the escape sequence that your terminal supports.";
         stuck_after_s: u32 = 300, Integer(1, 86_400),
-            "Seconds without output, processor time or events after which an agent that works is stuck.";
+            "Seconds without a hook, output, a new line in its transcript, or more than a little processor time after which an agent in a turn is stuck.";
     }
 
     conversations: ConversationKeys = (ConversationKeys {

@@ -34,7 +34,7 @@ fn a_program_of_the_configuration_is_known_by_its_marks_and_answered_only_if_it_
     let mut connection = daemon.connect();
     let answer = |answer: &str| json!({"agent": "lamp", "answer": answer});
     let early = connection.refused("agent.answer", &answer("1"), "agent_not_asking");
-    assert_has(&early, ["lamp asks nothing now; it is working"]);
+    assert_has(&early, ["lamp has no question now; it is working"]);
     client.ok(&["send", "lamp", "go"]);
     let asks = in_state(&daemon, "lamp", "asks");
     assert_eq!(asks["question"]["choices"], json!(["Yes", "No"]));

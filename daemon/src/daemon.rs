@@ -335,6 +335,7 @@ fn agent_settings(config: &Config) -> AgentSettings {
         // The check of the configuration has refused a mark that is not a regular expression.
         programs: Arc::new(Programs::with(&config.agents.programs).unwrap_or_default()),
         stuck_after: Duration::from_secs(u64::from(config.agents.stuck_after_s)),
+        keep: config.hooks.enabled && config.coach.record != Some(false),
         notify: NotifySettings {
             command: config.agents.notify.clone(),
             desktop: config.agents.notify_desktop,

@@ -152,7 +152,7 @@ impl Host {
                 // A terminal would change bytes.
                 command.arg("-T");
                 if !may_ask {
-                    command.args(["-o", "BatchMode=yes"]);
+                    command.args(["-o", "BatchMode=yes", "-o", "ConnectTimeout=10"]);
                 }
                 if let Some(port) = port {
                     command.arg("-p").arg(port.to_string());

@@ -69,10 +69,12 @@ impl AgentsPage {
         }
     }
 
+    /// Answers the question that is shown, which the daemon compares with the one that is asked then.
     fn answer(&self, agent: &Value, digit: char) -> Result<AgentsAction, String> {
-        let question = agent["question"]["text"].as_str();
+        let shown = Some(&self.shown).filter(|shown| id(shown) == id(agent));
+        let question = shown.and_then(|shown| shown["question"]["text"].as_str());
         let Some(question) = question else {
-            return Err(format!("{} asks nothing", agent.text("name")));
+            return Err(format!("no question of {} is shown", agent.text("name")));
         };
         Ok(AgentsAction::Ask(Ask::Answer {
             agent: id(agent).to_owned(),

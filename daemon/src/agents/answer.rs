@@ -4,12 +4,11 @@ use super::error::AgentError;
 use super::look::shown;
 use super::owner::Agents;
 use crate::failure::Failure;
-use ccd_agents::{Dialog, Shown};
-use ccd_protocol::agent::{Agent, AgentAnswerParams, AgentQuestion, Known, QuestionKind};
+use ccd_agents::{CLAUDE, Dialog, Shown};
+use ccd_protocol::agent::{Agent, AgentAnswerParams, AgentQuestion};
 use ccd_protocol::session::{InputVerdict, SessionSendParams};
 use ccd_session::Session;
 use ccd_session::peer::Peer;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,8 +18,10 @@ const DRAWN_AFTER: Duration = Duration::from_secs(2);
 /// So long a program that has drawn a question may take to read its terminal.
 const READS_AFTER: Duration = Duration::from_millis(500);
 
-/// A dialog that has not taken a number as an answer after so long wants the Enter key too.
-const ENTER_AFTER: Duration = Duration::from_millis(300);
+/// A dialog that has not taken an answer after so long did not hear it, or wants the Enter key too.
+const TAKEN_AFTER: Duration = Duration::from_millis(400);
+const TRIES: usize = 2;
+
 const LOOK_PAUSE: Duration = Duration::from_millis(20);
 
 impl Agents {
@@ -84,8 +85,9 @@ impl Agents {
         let name = || agent.name.clone();
         loop {
             let shown = match shown(session, &programs).await {
-                Shown::Dialog(dialog) if agent.known == Known::Guess => Some(dialog),
-                Shown::Dialog(dialog) => Some(dialog).filter(|dialog| is_shown(question, dialog)),
+                Shown::Dialog(dialog) => {
+                    Some(dialog).filter(|dialog| dialog.is_of(question, agent.known))
+                }
                 _ => None,
             };
             let waiting = session.waiting_for_input().await;
@@ -106,7 +108,8 @@ impl Agents {
         }
     }
 
-    /// Presses the key of a choice, and Enter if that has only selected it.
+    /// Presses the key of a choice. If the very same dialog is still there after a while, Claude Code, which takes a number at
+    /// once, was not ready for it, and gets it again; all others want the Enter key too.
     async fn choose(
         &self,
         session: &Arc<Session>,
@@ -114,44 +117,42 @@ impl Agents {
         dialog: &Dialog,
         key: String,
     ) -> Result<(), Failure> {
-        let send = |text: String| SessionSendParams {
+        let send = |text: String, newline| SessionSendParams {
             session: session.id().to_string(),
             text: Some(text),
+            newline,
             ..SessionSendParams::default()
         };
         let programs = self.settings().programs;
-        session.send(peer, send(key)).await?;
-        let end = tokio::time::Instant::now() + ENTER_AFTER;
-        while tokio::time::Instant::now() < end {
-            tokio::time::sleep(LOOK_PAUSE).await;
-            if !is_same(&shown(session, &programs).await, dialog) {
-                return Ok(());
+        let own = programs.of_executable(&session.facts.program);
+        let is_claude = own.is_none_or(|program| program.name == CLAUDE);
+        let is_line = key.chars().all(char::is_alphabetic);
+        session.send(peer, send(key.clone(), is_line)).await?;
+        for _ in 0..TRIES {
+            let end = tokio::time::Instant::now() + TAKEN_AFTER;
+            while tokio::time::Instant::now() < end {
+                tokio::time::sleep(LOOK_PAUSE).await;
+                let now = shown(session, &programs).await;
+                if is_line || !matches!(now, Shown::Dialog(now) if is_same(&now, dialog, is_claude))
+                {
+                    return Ok(());
+                }
             }
+            let again = if is_claude {
+                send(key.clone(), false)
+            } else {
+                send(String::new(), true)
+            };
+            session.send(peer, again).await?;
         }
-        session.send(peer, send("\r".into())).await?;
         Ok(())
     }
 }
 
-fn is_same(shown: &Shown, dialog: &Dialog) -> bool {
-    matches!(shown, Shown::Dialog(now) if now.question == dialog.question && now.choices == dialog.choices)
-}
-
-/// Returns whether a dialog is that of a question which a hook has reported. A permission shows what the tool is used for, a
-/// file perhaps only by its name.
-fn is_shown(question: &AgentQuestion, dialog: &Dialog) -> bool {
-    let text = &question.text;
-    match question.kind {
-        QuestionKind::Permission => {
-            let about = text.split_once(": ").map_or(&**text, |(_, about)| about);
-            let file = Path::new(about).file_name().and_then(|name| name.to_str());
-            dialog.shows(about) || file.is_some_and(|name| dialog.shows(name))
-        }
-        QuestionKind::Plan => ["plan", "proceed"]
-            .iter()
-            .any(|word| dialog.question.contains(word)),
-        QuestionKind::Question | QuestionKind::Elicitation => dialog.shows(text),
-    }
+/// Two questions of Claude Code may differ in their boxes alone; other programs may echo what is typed.
+fn is_same(now: &Dialog, dialog: &Dialog, is_claude: bool) -> bool {
+    let is_equal = now.text == dialog.text && now.choices == dialog.choices;
+    is_equal && (!is_claude || now.letters == dialog.letters)
 }
 
 /// Returns the key of the choice that `answer` means: its number, its text, or the start of one choice alone.
@@ -169,11 +170,14 @@ fn key_of(dialog: &Dialog, answer: &str) -> Option<String> {
         .iter()
         .filter(|(_, text)| !answer.is_empty() && text.starts_with(&answer))
         .collect();
+    // Two keys would be two answers.
     let found = exact.or_else(|| match starts[..] {
         [one] => Some(one),
         _ => None,
     });
-    found.map(|(key, _)| (*key).clone())
+    found
+        .map(|(key, _)| (*key).clone())
+        .filter(|key| key.len() == 1)
 }
 
 #[cfg(test)]
@@ -183,6 +187,7 @@ mod tests {
     fn dialog() -> Dialog {
         Dialog {
             question: "Do you want to create b.txt?".into(),
+            text: String::new(),
             choices: [("1", "Yes"), ("2", "Yes, and always"), ("3", "No")]
                 .map(|(key, text)| (key.into(), text.into()))
                 .into(),
@@ -204,13 +209,5 @@ mod tests {
         for answer in ["", "ye", "4", "maybe"] {
             assert_eq!(key_of(&dialog(), answer), None, "{answer}");
         }
-    }
-
-    #[test]
-    fn a_permission_is_shown_by_what_it_is_about() {
-        let question = |text: &str| AgentQuestion::new(QuestionKind::Permission, text.into());
-        assert!(is_shown(&question("Write: /srv/shop/b.txt"), &dialog()));
-        assert!(!is_shown(&question("Write: /srv/shop/c.txt"), &dialog()));
-        assert!(!is_shown(&question("Bash: rm -rf /"), &dialog()));
     }
 }

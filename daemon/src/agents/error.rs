@@ -28,6 +28,8 @@ pub(crate) enum AgentError {
         answer: String,
         choices: Vec<String>,
     },
+    #[error("the agent {agent} has ended")]
+    Gone { agent: String },
     #[error("agents did not reach these states within {waited_ms} ms")]
     Timeout { waited_ms: u64 },
     #[error(transparent)]
@@ -52,7 +54,8 @@ impl Reportable for AgentError {
             | Self::OtherQuestion { .. }
             | Self::NotShown { .. }
             | Self::NoSession { .. }
-            | Self::NotReading { .. } => ErrorCode::AgentNotAsking,
+            | Self::NotReading { .. }
+            | Self::Gone { .. } => ErrorCode::AgentNotAsking,
             Self::NoChoice { .. } => ErrorCode::InvalidArgument,
             Self::Timeout { .. } => ErrorCode::AgentTimeout,
             Self::WorkTree(_) => ErrorCode::RepositoryError,

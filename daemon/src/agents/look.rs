@@ -19,14 +19,17 @@ use tokio::time::timeout;
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// How long one look may take: a program that floods has no screen for a while, and delays no other.
-const LOOK_LIMIT: Duration = Duration::from_millis(100);
+const LOOK_LIMIT: Duration = Duration::from_millis(50);
+
+/// The same for a screen that somebody asks for.
+const SCREEN_LIMIT: Duration = Duration::from_secs(1);
 
 /// Bytes at the end of a transcript that are read.
 const TAIL_BYTES: u64 = 256 << 10;
 
 /// How often the processor time of a program is looked at, and how much of a processor it must use to move.
 const TICKS_PERIOD: Duration = Duration::from_secs(5);
-const MOVING_SHARE: f64 = 0.02;
+const MOVING_SHARE: f64 = 0.1;
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// Rows of a screen in a reply.
@@ -94,7 +97,11 @@ impl Looker {
     /// Returns the last rows of the screen of an agent.
     pub(super) async fn screen_of(&self, agent: &Agent) -> Option<Vec<String>> {
         let session = self.session(agent.session_id.as_deref())?;
-        let screen = session.screen(&SessionScreenParams::default()).await.ok()?;
+        let params = SessionScreenParams::default();
+        let screen = timeout(SCREEN_LIMIT, session.screen(&params))
+            .await
+            .ok()?
+            .ok()?;
         let mut rows = screen.lines;
         let end = rows.iter().rposition(|row| !row.trim().is_empty());
         rows.truncate(end.map_or(0, |at| at + 1));
@@ -106,9 +113,10 @@ impl Looker {
 pub(super) async fn shown(session: &Session, programs: &Programs) -> Shown {
     let own = programs.of_executable(&session.facts.program);
     let program = own.or_else(|| programs.of_executable(CLAUDE));
-    let screen = session.screen(&SessionScreenParams::default()).await;
+    let params = SessionScreenParams::default();
+    let screen = timeout(LOOK_LIMIT, session.screen(&params)).await;
     match (screen, program) {
-        (Ok(screen), Some(program)) => ccd_agents::read(&screen.lines, &program.marks),
+        (Ok(Ok(screen)), Some(program)) => ccd_agents::read(&screen.lines, &program.marks),
         _ => Shown::Unknown,
     }
 }
@@ -137,21 +145,15 @@ impl Turn<'_> {
         found.collect()
     }
 
-    /// Looks at each of them.
-    pub(super) async fn looks(
-        &mut self,
-        subjects: Vec<Subject>,
-        programs: &Programs,
-    ) -> Vec<(String, Look)> {
+    /// Forgets what was seen of all others.
+    pub(super) fn keep(&mut self, subjects: &[Subject]) {
         let is_known = |id: &String| subjects.iter().any(|one| one.id == *id);
         self.looks.seen.retain(|id, _| is_known(id));
-        let mut looks = Vec::new();
-        for subject in subjects {
-            let seen = self.looks.seen.entry(subject.id.clone()).or_default();
-            let look = seen.look(&subject, programs).await;
-            looks.push((subject.id, look));
-        }
-        looks
+    }
+
+    pub(super) async fn look(&mut self, subject: &Subject, programs: &Programs) -> Look {
+        let seen = self.looks.seen.entry(subject.id.clone()).or_default();
+        seen.look(subject, programs).await
     }
 }
 
@@ -160,14 +162,15 @@ impl Seen {
         let mut look = Look::default();
         if let Some(session) = &subject.session {
             let end = session.output.end();
-            look.has_moved |= self.offset.is_some_and(|offset| offset != end);
+            let has_output = self.offset.is_some_and(|offset| offset != end);
             look.quiet = session.idle();
             if self.offset != Some(end) {
-                let shown = timeout(LOOK_LIMIT, shown(session, programs)).await;
-                self.offset = shown.is_ok().then_some(end);
-                self.shown = shown.unwrap_or_default();
+                self.shown = shown(session, programs).await;
+                self.offset = Some(end);
             }
             look.shown = self.shown.clone();
+            // A clock that ticks beside the mark of work is no movement.
+            look.has_moved |= has_output && look.shown != Shown::Work;
             if subject.is_probed {
                 let waiting = timeout(LOOK_LIMIT, session.waiting_for_input()).await;
                 look.reads = waiting

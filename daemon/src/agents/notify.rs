@@ -6,12 +6,14 @@ use crate::config::TerminalNotice;
 use ccd_base::visible::is_invisible;
 use ccd_protocol::agent::{Agent, AgentState};
 use ccd_store::blocking;
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::HashMap;
 use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 /// An agent that somebody has typed to so recently needs no call.
@@ -20,6 +22,12 @@ const ATTENDED: Duration = Duration::from_secs(60);
 /// The end of a turn that was shorter calls nobody.
 const SHORT_TURN: Duration = Duration::from_secs(10);
 
+/// A question that is answered so soon calls nobody.
+const SETTLE: Duration = Duration::from_secs(1);
+
+/// Programs that notify at a time.
+const MAX_PROGRAMS: usize = 8;
+
 /// How long a program may take, and how often it is looked whether it has ended.
 const PROGRAM_LIMIT: Duration = Duration::from_secs(10);
 const PROGRAM_PAUSE: Duration = Duration::from_millis(20);
@@ -27,6 +35,7 @@ const PROGRAM_PAUSE: Duration = Duration::from_millis(20);
 /// Follows the agents as long as somebody is to be called.
 pub(crate) async fn run(agents: Arc<Agents>, stop: CancellationToken) {
     let mut settings = agents.watch_settings();
+    let places = Arc::new(Semaphore::new(MAX_PROGRAMS));
     loop {
         let off = settings.wait_for(|settings| !settings.notify.is_off());
         match stop.run_until_cancelled(off).await {
@@ -50,7 +59,8 @@ pub(crate) async fn run(agents: Arc<Agents>, stop: CancellationToken) {
                 let before = seen.insert(agent.agent_id.clone(), now);
                 if calls(before, agent.state) && !agents.is_attended(&agent, ATTENDED) {
                     let notify = settings.borrow().notify.clone();
-                    call(&agents, agent, notify).await;
+                    let (agents, places) = (Arc::clone(&agents), Arc::clone(&places));
+                    agents.spawn(call(Arc::clone(&agents), agent, notify, places));
                 }
             }
         }
@@ -70,11 +80,23 @@ fn calls(before: Option<(AgentState, Instant)>, state: AgentState) -> bool {
     }
 }
 
-async fn call(agents: &Agents, agent: Agent, notify: NotifySettings) {
+async fn call(agents: Arc<Agents>, agent: Agent, notify: NotifySettings, places: Arc<Semaphore>) {
+    if agent.state == AgentState::Asks {
+        // A question that answers itself, as in a run that nobody attends, calls nobody.
+        tokio::time::sleep(SETTLE).await;
+        let now = agents.state_of(&agent.agent_id);
+        if now != Some(AgentState::Asks) {
+            return;
+        }
+    }
     let text = text(&agent);
     if let Some(sequence) = sequence(notify.terminals, &agent.name, &text) {
         agents.tell_terminals(sequence);
     }
+    let Ok(_place) = places.try_acquire() else {
+        tracing::warn!("{MAX_PROGRAMS} notifications are still being shown; one is dropped");
+        return;
+    };
     let run = move || {
         if !notify.command.is_empty() {
             report(
@@ -166,7 +188,10 @@ fn run_program(words: &[String], agent: &Agent, text: &str) -> io::Result<()> {
             };
         }
         if Instant::now() >= end {
-            child.kill()?;
+            // With what it has started.
+            if let Some(group) = Pid::from_raw(child.id().cast_signed()) {
+                let _ = kill_process_group(group, Signal::KILL);
+            }
             child.wait()?;
             return Err(io::ErrorKind::TimedOut.into());
         }

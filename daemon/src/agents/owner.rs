@@ -47,6 +47,7 @@ pub(crate) struct Agents {
     details: Details,
     file: PathBuf,
     is_saving: AtomicBool,
+    saving: tokio::sync::Mutex<()>,
 }
 
 impl Agents {
@@ -58,7 +59,7 @@ impl Agents {
     ) -> Arc<Self> {
         let details = Details::new(index, sessions.services.tracker.clone());
         Arc::new(Self {
-            ledger: Mutex::new(Ledger::restored(keep::load(&file))),
+            ledger: Mutex::new(Ledger::restored(keep::load(&file), now())),
             looker: Looker::new(Arc::clone(&sessions)),
             sessions,
             changes: watch::Sender::new(0),
@@ -67,6 +68,7 @@ impl Agents {
             details,
             file,
             is_saving: AtomicBool::new(false),
+            saving: tokio::sync::Mutex::default(),
         })
     }
 
@@ -93,6 +95,19 @@ impl Agents {
         self.notices.subscribe()
     }
 
+    /// Runs work until the daemon stops.
+    pub(super) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let stop = self.sessions.services.stop.clone();
+        let tracker = &self.sessions.services.tracker;
+        tracker.spawn(async move { stop.run_until_cancelled(work).await });
+    }
+
+    pub(super) fn state_of(&self, id: &str) -> Option<AgentState> {
+        let stuck_after = self.settings.borrow().stuck_after;
+        let ledger = self.ledger.lock();
+        Some(ledger.get(id)?.record(now(), stuck_after).state)
+    }
+
     /// Returns whether somebody who is attached to an agent has typed within this time.
     pub(super) fn is_attended(&self, agent: &Agent, within: Duration) -> bool {
         let session = self.looker.session(agent.session_id.as_deref());
@@ -106,13 +121,35 @@ impl Agents {
         };
         let mut ledger = self.ledger.lock();
         let origin = if ledger.needs_origin(&hook) {
-            origin(session, peer)
+            self.origin(session, peer)
         } else {
             Origin::default()
         };
         ledger.hook(&hook, origin, now());
         drop(ledger);
         self.changed();
+    }
+
+    /// Returns where a hook ran that `peer` has posted.
+    fn origin(&self, session: Option<&str>, peer: &Peer) -> Origin {
+        let programs = self.settings().programs;
+        let is_agent = |name: &str| programs.of_executable(name).is_some();
+        let caller = peer.pid.and_then(|pid| process::caller(pid, is_agent));
+        // Variables are inherited too by what runs on another terminal, or on none. The session may be starting just now.
+        let is_there = |id: &&str| match (self.sessions.find_listed(id), &caller) {
+            (Ok(session), Some(caller)) => {
+                let tty = session.facts.tty_device;
+                tty == 0 || caller.tty_device == tty
+            }
+            _ => true,
+        };
+        Origin {
+            session: session.filter(is_there).map(str::to_owned),
+            process: caller.map(|caller| Process {
+                pid: caller.pid,
+                started: caller.started,
+            }),
+        }
     }
 
     /// Takes the state of an unattended run.
@@ -131,10 +168,20 @@ impl Agents {
         self.sessions.services.tracker.spawn(async move {
             tokio::time::sleep(SAVE_DELAY).await;
             agents.is_saving.store(false, Ordering::Release);
-            let entries: Vec<_> = agents.ledger.lock().entries().cloned().collect();
-            let file = agents.file.clone();
-            blocking(move || keep::save(&file, &entries)).await;
+            agents.save().await;
         });
+    }
+
+    /// Writes the list down, unless the user does not want what hooks say to be kept.
+    pub(crate) async fn save(&self) {
+        let _one = self.saving.lock().await;
+        let entries: Vec<_> = if self.settings.borrow().keep {
+            self.ledger.lock().entries().cloned().collect()
+        } else {
+            Vec::new()
+        };
+        let file = self.file.clone();
+        blocking(move || keep::save(&file, &entries)).await;
     }
 
     /// Looks at all agents, unless that was done just now.
@@ -150,15 +197,16 @@ impl Agents {
             ledger.tidy(at, |entry| self.runs(entry));
             let living = ledger.entries().filter(|entry| entry.lives());
             let attended = living.filter(|entry| !entry.headless);
-            attended.map(|entry| self.subject(entry)).collect()
+            let subjects = attended.map(|entry| self.subject(entry));
+            subjects.collect::<Vec<_>>()
         };
         let mut has_changed = self.living() != before;
-        let looks = turn.looks(subjects, &programs).await;
-        let mut ledger = self.ledger.lock();
-        for (id, look) in looks {
-            has_changed |= ledger.look(&id, &look);
+        turn.keep(&subjects);
+        for subject in subjects {
+            let look = turn.look(&subject, &programs).await;
+            // At once: whoever asked may be gone before the next one is looked at.
+            has_changed |= self.ledger.lock().look(&subject.id, &look);
         }
-        drop(ledger);
         if has_changed {
             self.changed();
         }
@@ -216,11 +264,10 @@ impl Agents {
     /// Returns one agent as it is now.
     pub(crate) async fn get(self: &Arc<Self>, asked: &str) -> Result<Agent, AgentError> {
         self.refresh().await;
-        let records = self.records();
+        let mut records = self.records();
+        self.details.add(&mut records, GET_PATIENCE).await;
         let found = find(&records, asked).map_err(|why| AgentError::not_found(asked, why))?;
-        let mut agent = [found.clone()];
-        self.details.add(&mut agent, GET_PATIENCE).await;
-        let [mut agent] = agent;
+        let mut agent = found.clone();
         agent.screen = self.looker.screen_of(&agent).await;
         Ok(agent)
     }
@@ -242,40 +289,51 @@ impl Agents {
         };
         let mut followed = self.follow();
         self.refresh().await;
-        let ids = self.ids(&params.agents)?;
+        let named = self.named(&params.agents)?;
         loop {
             let mut agents = self.records();
-            agents.retain(|agent| ids.contains(&agent.agent_id));
+            // Without names, those that come later count too.
+            agents.retain(|agent| match &named[..] {
+                [] => agent.state != AgentState::Gone,
+                named => named.iter().any(|(id, session)| {
+                    agent.agent_id == *id
+                        || (session.is_some()
+                            && agent.session_id == *session
+                            && agent.state != AgentState::Gone)
+                }),
+            });
             let is_done = |agent: &Agent| until.contains(&agent.state);
             let done = agents.iter().filter(|agent| is_done(agent)).count();
-            if (params.any && done > 0) || (done == agents.len() && !(params.any && ids.is_empty()))
+            if done > 0 && (params.any || done == agents.len())
+                || (agents.is_empty() && !params.any)
             {
                 agents.retain(is_done);
                 return Ok(agents);
             }
-            let left = limit.map(|limit| limit.saturating_sub(start.elapsed()));
-            if left == Some(Duration::ZERO) {
-                let waited_ms = start.elapsed().as_millis() as u64;
-                return Err(AgentError::Timeout { waited_ms });
+            let is_over = |agent: &&Agent| agent.state == AgentState::Gone;
+            if let Some(gone) = agents.iter().find(is_over) {
+                let agent = gone.name.clone();
+                return Err(AgentError::Gone { agent });
             }
-            let _ = tokio::time::timeout(left.unwrap_or(LOOK_PERIOD), followed.next()).await;
+            match limit.map(|limit| limit.saturating_sub(start.elapsed())) {
+                Some(Duration::ZERO) => {
+                    let waited_ms = start.elapsed().as_millis() as u64;
+                    return Err(AgentError::Timeout { waited_ms });
+                }
+                Some(left) => drop(tokio::time::timeout(left, followed.next()).await),
+                None => followed.next().await,
+            }
         }
     }
 
-    /// Returns the ids of those that are named; without names, of all that live.
-    fn ids(&self, asked: &[String]) -> Result<Vec<String>, AgentError> {
+    /// Returns the ids and the sessions of those that are named.
+    fn named(&self, asked: &[String]) -> Result<Vec<(String, Option<String>)>, AgentError> {
         let records = self.records();
-        if asked.is_empty() {
-            let living = records
-                .into_iter()
-                .filter(|agent| agent.state != AgentState::Gone);
-            return Ok(living.map(|agent| agent.agent_id).collect());
-        }
-        let id = |asked: &String| {
+        let named = asked.iter().map(|asked| {
             let found = find(&records, asked).map_err(|why| AgentError::not_found(asked, why));
-            found.map(|agent| agent.agent_id.clone())
-        };
-        asked.iter().map(id).collect()
+            found.map(|agent| (agent.agent_id.clone(), agent.session_id.clone()))
+        });
+        named.collect()
     }
 
     /// Carries out `data.forget` for agents that have ended.
@@ -302,18 +360,9 @@ impl Agents {
         Followed {
             agents: Arc::clone(self),
             changes: self.changes.subscribe(),
+            looked: Instant::now(),
             sent: HashMap::new(),
         }
-    }
-}
-
-/// Returns where a hook ran that `peer` has posted.
-fn origin(session: Option<&str>, peer: &Peer) -> Origin {
-    let process = peer.pid.and_then(process::caller);
-    Origin {
-        // It may be starting just now.
-        session: session.map(str::to_owned),
-        process: process.map(|(pid, started)| Process { pid, started }),
     }
 }
 
@@ -321,16 +370,20 @@ fn origin(session: Option<&str>, peer: &Peer) -> Origin {
 pub(crate) struct Followed {
     agents: Arc<Agents>,
     changes: watch::Receiver<u64>,
+    looked: Instant,
     /// What was sent last, by the id.
     sent: HashMap<String, Agent>,
 }
 
 impl Followed {
-    /// Waits until something may have changed.
+    /// Waits until something may have changed. A hook is reported at once, the rest is looked at.
     pub(crate) async fn next(&mut self) {
-        // A hook is reported at once, the rest is looked at.
-        let _ = tokio::time::timeout(LOOK_PERIOD, self.changes.changed()).await;
-        self.agents.refresh().await;
+        let left = LOOK_PERIOD.saturating_sub(self.looked.elapsed());
+        let changed = tokio::time::timeout(left, self.changes.changed()).await;
+        if changed.is_err() {
+            self.agents.refresh().await;
+            self.looked = Instant::now();
+        }
     }
 
     /// Returns the agents that have changed since the last call, and the ids of those that are listed no more.

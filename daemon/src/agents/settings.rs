@@ -10,6 +10,8 @@ pub(crate) struct AgentSettings {
     pub(crate) programs: Arc<Programs>,
     pub(crate) stuck_after: Duration,
     pub(crate) notify: NotifySettings,
+    /// What hooks say may be written down.
+    pub(crate) keep: bool,
 }
 
 /// How the user is called.

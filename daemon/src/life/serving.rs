@@ -203,6 +203,7 @@ impl Serving {
         self.daemon.conversation_index.stop();
         let ended = async {
             self.connections.end().await;
+            self.daemon.agents.save().await;
             self.threads.history.end().await;
             // The next worker processes what is left in the journal.
             self.threads.hooks.end().await;

@@ -14,6 +14,9 @@ use crate::words::{line, text};
 /// Only so much of a payload is read: the long members, results of tools, come last.
 const MAX_READ_BYTES: usize = 64 << 10;
 
+/// Choices of a question that are shown.
+const MAX_CHOICES: usize = 9;
+
 /// Tools whose use is a question to the user.
 const ASKS_USER: &str = "AskUserQuestion";
 const SHOWS_PLAN: &str = "ExitPlanMode";
@@ -246,7 +249,8 @@ impl Fields {
                 let options = first["options"].as_array().into_iter().flatten();
                 Some(AgentQuestion {
                     choices: options
-                        .filter_map(|option| said(&option["label"]))
+                        .filter_map(|option| option["label"].as_str().map(line))
+                        .take(MAX_CHOICES)
                         .collect(),
                     ..AgentQuestion::new(QuestionKind::Question, said(&first["question"])?)
                 })

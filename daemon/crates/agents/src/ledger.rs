@@ -5,6 +5,7 @@ use crate::look::Look;
 use crate::moment::Moment;
 use crate::programs::CLAUDE;
 use crate::progress::Progress;
+use crate::words;
 use ccd_protocol::agent::{Agent, AgentState, Known};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -147,8 +148,9 @@ impl Entry {
                 pid: None,
                 ..agent
             };
-        } else if self.headless && agent.question.take().is_some() {
-            // Nobody can answer; the call is refused at once.
+        } else if self.headless {
+            // Nobody can answer, nobody looks, and only the verdict is the end.
+            agent.question = None;
             agent.state = AgentState::Working;
         }
         agent
@@ -181,12 +183,20 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// The agents of an earlier process of the daemon.
+    /// The agents of an earlier process of the daemon. After a restart of the system there are none; runs have ended with that
+    /// process.
     #[must_use]
-    pub fn restored(entries: impl IntoIterator<Item = Entry>) -> Self {
-        let entries = entries.into_iter().take(MAX_AGENTS);
+    pub fn restored(entries: impl IntoIterator<Item = Entry>, now: Moment) -> Self {
+        let is_of_this_boot = |entry: &Entry| entry.progress.moved().boot_ms <= now.boot_ms;
+        let entries = entries.into_iter().filter(is_of_this_boot).take(MAX_AGENTS);
+        let entries = entries.map(|mut entry| {
+            if entry.headless {
+                entry.end(AgentState::Failed, now);
+            }
+            (entry.id.clone(), entry)
+        });
         Self {
-            entries: entries.map(|entry| (entry.id.clone(), entry)).collect(),
+            entries: entries.collect(),
         }
     }
 
@@ -230,9 +240,18 @@ impl Ledger {
             }
             return;
         }
-        entry.ended = None;
-        entry.session = origin.session.or(entry.session.take());
-        entry.process = origin.process.or(entry.process);
+        let is_start = matches!(hook.event, Event::Start { .. });
+        if is_start {
+            // It may be resumed in another terminal, by a person.
+            (entry.headless, entry.ended) = (false, None);
+            (entry.session, entry.process) = (origin.session, origin.process);
+        } else if entry.headless && !entry.lives() {
+            return; // late: the verdict is there
+        } else {
+            entry.ended = None;
+            entry.session = origin.session.or(entry.session.take());
+            entry.process = origin.process.or(entry.process);
+        }
         // The directory of a sub-agent, or of a command, is not where the agent is.
         if hook.sub_agent.is_none()
             && (entry.cwd.is_none() || matches!(hook.event, Event::Start { .. }))
@@ -240,7 +259,11 @@ impl Ledger {
             entry.cwd.clone_from(&hook.cwd);
         }
         entry.transcript = hook.transcript.clone().or(entry.transcript.take());
-        entry.model = hook.model.clone().or(entry.model.take());
+        entry.model = hook
+            .model
+            .as_deref()
+            .map(words::line)
+            .or(entry.model.take());
         entry.progress.hook(hook, at);
     }
 
@@ -287,7 +310,10 @@ impl Ledger {
     /// Ends what no longer runs, and forgets what ended long ago.
     pub fn tidy(&mut self, at: Moment, is_alive: impl Fn(&Entry) -> bool) {
         for entry in self.entries.values_mut() {
-            if entry.lives() && !entry.headless && !is_alive(entry) {
+            // Nothing says whether it still runs: it counts as long as it moves.
+            let is_unseen = entry.process.is_none() && entry.session.is_none();
+            let is_old = is_unseen && entry.progress.moved().until(at) >= KEEP_ENDED;
+            if entry.lives() && !entry.headless && (is_old || !is_alive(entry)) {
                 entry.end(AgentState::Gone, at);
             }
         }
@@ -332,7 +358,7 @@ impl Ledger {
                 entry.ended = None;
                 entry.progress.runs(at);
             } else {
-                entry.progress.error.clone_from(&run.error);
+                entry.progress.error = run.error.as_deref().map(words::text);
                 entry.end(run.state, at);
             }
         }
@@ -412,11 +438,19 @@ fn share(tokens: u64, model: Option<&str>) -> f64 {
 /// Adds the start of their ids to names that several agents have.
 fn tell_apart(agents: &mut [Agent]) {
     const DIGITS: usize = 4;
-    let mut count: HashMap<String, usize> = HashMap::new();
+    const ENDED: [AgentState; 3] = [AgentState::Gone, AgentState::Done, AgentState::Failed];
+    let mut living: HashMap<String, usize> = HashMap::new();
     for agent in agents.iter() {
-        *count.entry(agent.name.clone()).or_default() += 1;
+        *living.entry(agent.name.clone()).or_default() +=
+            usize::from(!ENDED.contains(&agent.state));
     }
-    for agent in agents.iter_mut().filter(|agent| count[&agent.name] > 1) {
+    // One that lives keeps its name; those that have ended give way.
+    let is_shared = |agent: &Agent| match living[&agent.name] {
+        0 => false,
+        1 => ENDED.contains(&agent.state),
+        _ => true,
+    };
+    for agent in agents.iter_mut().filter(|agent| is_shared(agent)) {
         let start: String = agent.agent_id.chars().take(DIGITS).collect();
         agent.name = format!("{}-{start}", agent.name);
     }

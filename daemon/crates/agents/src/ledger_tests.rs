@@ -155,6 +155,16 @@ fn an_unattended_run_has_a_verdict_and_asks_nobody() {
     );
     ledger.run(&run(AgentState::Working, None), at(7));
     assert_eq!(states(&ledger, 8), [("c".into(), "working")]);
+    // The daemon is restarted: nobody carries the run out any more.
+    let ledger = Ledger::restored(ledger.entries().cloned(), at(9));
+    assert_eq!(states(&ledger, 9), [("c".into(), "failed")]);
+    // After a restart of the system nothing is left.
+    assert!(
+        Ledger::restored(ledger.entries().cloned(), at(0))
+            .entries()
+            .next()
+            .is_none()
+    );
 }
 
 #[test]

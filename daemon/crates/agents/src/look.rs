@@ -1,6 +1,5 @@
 //! What is seen of a program from outside, at one point in time.
 
-use crate::hook::ToolUse;
 use crate::moment::Moment;
 use std::collections::HashSet;
 use std::time::Duration;
@@ -35,6 +34,8 @@ pub enum Shown {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dialog {
     pub question: String,
+    /// The question with what is around it: all rows of its box above the choices.
+    pub text: String,
     /// Their numbers, or letters, and their texts.
     pub choices: Vec<(String, String)>,
     /// All of it, without spaces: how the screen wraps it does not matter.
@@ -57,8 +58,6 @@ pub struct Tail {
     pub is_interrupted: bool,
     /// The last thing that happened: the agent ended its turn.
     pub has_ended: bool,
-    /// Uses of tools that have no result yet.
-    pub calls: Vec<ToolUse>,
     /// Ids of uses of tools that have one.
     pub results: HashSet<String>,
     pub prompt: Option<String>,

@@ -18,9 +18,6 @@ const QUIET: Duration = Duration::from_millis(300);
 /// So long after a hook has reported a question, its program has drawn it.
 const DRAWN_AFTER: Duration = Duration::from_secs(3);
 
-/// A text that is the last line of a transcript for so long is the end of the turn.
-const TEXT_SETTLE: Duration = Duration::from_secs(2);
-
 /// Sub-agents, tools and questions that are remembered; more of them are not.
 const MAX_SUB_AGENTS: usize = 256;
 const MAX_TOOLS: usize = 64;
@@ -118,6 +115,8 @@ impl Progress {
                 self.last_answer = answer.clone().or(self.last_answer.take());
                 self.main.end(Known::Fact, at);
             }
+            // What happens to a sub-agent is not what happens to its agent.
+            Event::Fails { .. } | Event::Compacts if hook.sub_agent.is_some() => {}
             Event::Fails { error } => {
                 self.error = Some(error.clone());
                 self.main.end(Known::Fact, at);
@@ -172,7 +171,7 @@ impl Progress {
                 // The agent itself says that it waits for a prompt: whatever was open is not.
                 if self.main.phase != Phase::Idle || self.question().is_some() {
                     self.main.end(Known::Fact, at);
-                    self.subs.values_mut().for_each(|sub| sub.questions.clear());
+                    self.subs.clear();
                 }
                 return;
             }
@@ -196,9 +195,6 @@ impl Progress {
     /// Takes what was seen of the program. Returns whether that has changed anything.
     pub fn look(&mut self, look: &Look) -> bool {
         let before = self.clone();
-        if look.has_moved {
-            self.moved = look.at;
-        }
         if let Some(tail) = &look.transcript {
             self.transcript(tail, look.at);
         }
@@ -208,24 +204,38 @@ impl Progress {
             Shown::Nothing => self.sees_nothing(look),
             Shown::Unknown => {}
         }
-        *self != before
+        let has_changed = *self != before;
+        if look.has_moved {
+            self.moved = look.at;
+        }
+        has_changed
     }
 
     fn sees_dialog(&mut self, dialog: &Dialog, at: Moment) {
         self.has_dialog = true;
-        if self.question().is_none() {
-            if self.main.since.until(at) < SETTLE && self.last_hook.is_some() {
-                return; // it may be the one that was just answered
-            }
-            let question = AgentQuestion {
-                choices: dialog.choices(),
-                ..AgentQuestion::new(QuestionKind::Question, dialog.question.clone())
-            };
-            self.main.ask(question, None, Known::Guess, at);
-        }
-        if let Some(asked) = self.questions_mut().next() {
+        // Of several questions one is drawn; those that were, and are no longer, are answered.
+        self.close_questions(at, |asked| asked.was_shown && !asked.is_shown_by(dialog));
+        let mut drawn = self
+            .questions_mut()
+            .filter(|asked| asked.is_shown_by(dialog));
+        if let Some(asked) = drawn.next() {
             asked.was_shown = true;
             asked.question.choices = dialog.choices();
+            return;
+        }
+        drop(drawn);
+        // It may be the one that was just answered.
+        let is_early = self.last_hook.is_some_and(|hook| hook.until(at) < SETTLE);
+        if self.question().is_none() && !is_early {
+            let question = AgentQuestion {
+                choices: dialog.choices(),
+                ..AgentQuestion::new(QuestionKind::Question, dialog.text.clone())
+            };
+            self.main.ask(question, None, Known::Guess, at);
+            self.main
+                .questions
+                .iter_mut()
+                .for_each(|asked| asked.was_shown = true);
         }
     }
 
@@ -248,7 +258,7 @@ impl Progress {
         });
         let is_settled = self.main.since.until(at) >= SETTLE && look.quiet >= QUIET;
         let says_something = self.has_mark || self.last_hook.is_none();
-        if self.main.phase == Phase::Works
+        if self.main.phase != Phase::Idle
             && self.question().is_none()
             && is_settled
             && says_something
@@ -273,34 +283,26 @@ impl Progress {
         }
     }
 
-    /// The end of the transcript: the only fact about an interruption, and without hooks all that is known.
+    /// The end of the transcript: the only fact about an interruption, and about what hooks have missed.
     fn transcript(&mut self, tail: &Tail, at: Moment) {
         let hook = self.last_hook.map_or(0, |last| last.unix_ms);
         if tail.unix_ms <= hook {
             return;
         }
-        let is_open = self.main.phase != Phase::Idle || self.question().is_some();
-        if tail.is_interrupted && is_open {
-            self.main.end(Known::Fact, at);
-            return;
+        if tail.is_interrupted || tail.has_ended {
+            if self.main.phase != Phase::Idle || self.question().is_some() {
+                self.main.end(Known::Fact, at);
+            }
+            if tail.is_interrupted {
+                self.subs.clear();
+            }
         }
         self.close_questions(at, |asked| {
             let id = asked.tool.as_ref().and_then(|tool| tool.id.as_ref());
             id.is_some_and(|id| tail.results.contains(id))
         });
-        if self.last_hook.is_some() {
-            return;
-        }
         self.last_prompt = tail.prompt.clone().or(self.last_prompt.take());
         self.last_answer = tail.answer.clone().or(self.last_answer.take());
-        // A use of a tool may follow a text at once.
-        let is_old = Duration::from_millis(at.unix_ms.saturating_sub(tail.unix_ms)) >= TEXT_SETTLE;
-        let is_over = tail.is_interrupted || (tail.has_ended && is_old);
-        let phase = if is_over { Phase::Idle } else { Phase::Works };
-        if phase != self.main.phase && self.question().is_none() {
-            self.main.set(phase, Known::Guess, at);
-        }
-        self.main.tools.clone_from(&tail.calls);
     }
 
     fn questions_mut(&mut self) -> impl Iterator<Item = &mut Asked> {
@@ -317,6 +319,12 @@ impl Progress {
             let (asked, name) = asking.min_by_key(|(asked, _)| asked.at.boot_ms)?;
             Some((asked, Some(name)))
         })
+    }
+
+    /// Returns when something last moved.
+    #[must_use]
+    pub fn moved(&self) -> Moment {
+        self.moved
     }
 
     /// Returns how many sub-agents are at work.
@@ -363,6 +371,15 @@ impl Progress {
             return status(AgentState::Stuck, Known::Guess, moved, work.doing());
         }
         status(AgentState::Working, work.known, work.since, work.doing())
+    }
+}
+
+impl Asked {
+    /// Claude Code's notice does not say what it is about.
+    fn is_shown_by(&self, dialog: &Dialog) -> bool {
+        let is_notice = self.known == Known::Fact && self.tool.is_none();
+        (is_notice && self.question.kind == QuestionKind::Permission)
+            || dialog.is_of(&self.question, self.known)
     }
 }
 

@@ -89,27 +89,23 @@ fn hook(word: &str) -> Option<Hook> {
 
 /// A look of the table.
 fn look(word: &str, at: Moment) -> Look {
-    let dialog = || Dialog {
+    let dialog = |name: &str| Dialog {
         question: "Proceed?".into(),
+        text: format!("{name}box"),
         choices: vec![("1".into(), "Yes".into()), ("2".into(), "No".into())],
-        letters: "Proceed1Yes2No".into(),
+        letters: format!("{name}Proceed1Yes2No"),
     };
     let shown = match word {
-        "see:dialog" => Shown::Dialog(dialog()),
+        "see:dialog" => Shown::Dialog(dialog("Bash")),
+        "see:edit" => Shown::Dialog(dialog("Edit")),
         "see:work" => Shown::Work,
         "see:nothing" | "see:busy" => Shown::Nothing,
         _ => Shown::Unknown,
     };
     let tail = Tail {
-        // A text that ends a turn has stood there for a while.
-        unix_ms: at.unix_ms - if word == "said:end" { 2000 } else { 0 },
+        unix_ms: at.unix_ms,
         is_interrupted: word == "cut",
         has_ended: word == "said:end",
-        calls: if word == "said:calls" {
-            vec![tool("Bash")]
-        } else {
-            Vec::new()
-        },
         results: HashSet::new(),
         ..Tail::default()
     };

@@ -3,7 +3,9 @@
 use crate::look::{Dialog, Shown};
 use crate::programs::Marks;
 use crate::words;
+use ccd_protocol::agent::{AgentQuestion, Known, QuestionKind};
 use regex::Regex;
+use std::path::Path;
 use std::sync::LazyLock;
 
 /// Rows at the end of a screen in which a question can be.
@@ -71,14 +73,22 @@ fn numbered(rows: &[&str]) -> Option<Dialog> {
         return None;
     }
     let above = &rows[..first];
+    let top = box_start(rows, first);
     let start = above
         .iter()
         .rposition(|row| is_rule(row))
         .map_or(0, |at| at + 1);
+    let question = question(&above[start.max(first.saturating_sub(MAX_QUESTION_ROWS))..]);
     Some(Dialog {
-        question: question(&above[start.max(first.saturating_sub(MAX_QUESTION_ROWS))..]),
+        // Without a box, what is above may be anything.
+        text: if is_rule(rows[top]) {
+            box_text(&rows[top..first])
+        } else {
+            question.clone()
+        },
+        question,
         choices,
-        letters: letters(&rows[box_start(rows, first)..]),
+        letters: letters(&rows[top..]),
     })
 }
 
@@ -100,6 +110,15 @@ fn question(rows: &[&str]) -> String {
     words::text(&rows[start..end].join("\n"))
 }
 
+/// All that a box says above its choices.
+fn box_text(rows: &[&str]) -> String {
+    let said = rows
+        .iter()
+        .map(|row| row.trim())
+        .filter(|row| !row.is_empty() && !is_rule(row));
+    words::text(&said.collect::<Vec<_>>().join("\n"))
+}
+
 /// Where the box with the choices starts: some rules above, but not further than a question can be.
 fn box_start(rows: &[&str], choices: usize) -> usize {
     const MAX_BOX_ROWS: usize = 40;
@@ -113,6 +132,7 @@ fn yes_or_no(rows: &[&str]) -> Option<Dialog> {
     let found = YES_OR_NO.is_match(last);
     found.then(|| Dialog {
         question: words::text(last),
+        text: words::text(last),
         choices: [("y", "Yes"), ("n", "No")]
             .map(|(key, text)| (key.into(), text.into()))
             .into(),
@@ -133,18 +153,38 @@ fn letters(rows: &[&str]) -> String {
         .collect()
 }
 
+/// Tools whose use a dialog may show by the name of the file alone.
+const FILE_TOOLS: [&str; 5] = ["Write", "Edit", "MultiEdit", "NotebookEdit", "Read"];
+
 impl Dialog {
-    /// Returns whether this shows the question `text`: its first letters are in it, however they are wrapped.
+    /// Returns whether this shows `text`: its first letters are in it, however they are wrapped.
     #[must_use]
     pub fn shows(&self, text: &str) -> bool {
         /// More are not compared: a screen shortens long questions.
-        const COMPARED: usize = 40;
+        const COMPARED: usize = 150;
         let wanted: String = text
             .chars()
             .filter(|c| c.is_alphanumeric())
             .take(COMPARED)
             .collect();
-        self.letters.contains(&wanted)
+        !wanted.is_empty() && self.letters.contains(&wanted)
+    }
+
+    /// Returns whether this is a question that is known in that way.
+    #[must_use]
+    pub fn is_of(&self, question: &AgentQuestion, known: Known) -> bool {
+        let text = &question.text;
+        match question.kind {
+            _ if known == Known::Guess => self.text == *text,
+            QuestionKind::Permission => {
+                let (tool, about) = text.split_once(": ").unwrap_or(("", text));
+                let file = Path::new(about).file_name().and_then(|name| name.to_str());
+                let is_file = FILE_TOOLS.contains(&tool);
+                self.shows(about) || (is_file && file.is_some_and(|name| self.shows(name)))
+            }
+            QuestionKind::Plan => self.letters.to_lowercase().contains("plan"),
+            QuestionKind::Question | QuestionKind::Elicitation => self.shows(text),
+        }
     }
 }
 

@@ -128,3 +128,35 @@ fn any_rows_can_be_read() {
         }
     }
 }
+
+#[test]
+fn a_permission_is_shown_by_what_it_is_about() {
+    let permission = |text: &str| AgentQuestion::new(QuestionKind::Permission, text.into());
+    let dialog = |screen| match claude(screen) {
+        Shown::Dialog(dialog) => dialog,
+        _ => panic!("{screen}"),
+    };
+    let write = dialog(screen!("claude-permission-write"));
+    let bash = dialog(screen!("claude-permission-bash"));
+    for (dialog, text, expected) in [
+        (&write, "Write: /srv/shop/b.txt", true),
+        (&write, "Write: /srv/shop/c.txt", false),
+        (&write, "Bash: cp x /srv/b.txt", false),
+        (&bash, "Bash: touch new.txt && sleep 3", true),
+        (&bash, "Bash: touch new.txt && sleep 30", false),
+        (&bash, "Bash: ls build/*", false),
+        (&bash, "Bash: *", false),
+    ] {
+        assert_eq!(
+            dialog.is_of(&permission(text), Known::Fact),
+            expected,
+            "{text}"
+        );
+    }
+    let plan = AgentQuestion::new(QuestionKind::Plan, "1. do".into());
+    assert!(!bash.is_of(&plan, Known::Fact));
+    // A guess is what the whole box says.
+    assert!(bash.text.contains("touch new.txt") && bash.text.ends_with("proceed?"));
+    let guess = AgentQuestion::new(QuestionKind::Question, bash.text.clone());
+    assert!(bash.is_of(&guess, Known::Guess) && !write.is_of(&guess, Known::Guess));
+}

@@ -1,14 +1,15 @@
 //! What the end of a transcript of Claude Code says.
 
-use crate::hook::ToolUse;
 use crate::look::Tail;
 use crate::words;
-use ccd_base::about::about;
 use ccd_base::surrogate::mended;
 use ccd_conversation::line::{Block, Line, LineType, blocks, milliseconds, read};
 
 /// What Claude Code writes when its user interrupts a turn starts with this.
 const INTERRUPTED: &str = "[Request interrupted by user";
+
+/// Subtypes of the lines that Claude Code writes after a turn.
+const TURN_ENDS: [&str; 2] = ["\"turn_duration\"", "\"stop_hook_summary\""];
 
 /// Prompts that nobody typed start with one of these.
 const NOT_TYPED: [&str; 2] = ["<", "Caveat: "];
@@ -18,50 +19,34 @@ const NOT_TYPED: [&str; 2] = ["<", "Caveat: "];
 pub fn tail(lines: &[u8]) -> Tail {
     let mut tail = Tail::default();
     for line in lines.split(|byte| *byte == b'\n') {
-        if let Ok(line) = read(&mended(line))
+        let bytes = mended(line);
+        if let Ok(line) = read(&bytes)
             && !line.is_sidechain
             && line.parent_tool_use_id.is_none()
         {
-            tail.take(&line);
+            tail.take(&line, &bytes);
         }
     }
     tail
 }
 
 impl Tail {
-    fn take(&mut self, line: &Line<'_>) {
+    fn take(&mut self, line: &Line<'_>, bytes: &[u8]) {
         let is_user = line.kind == LineType::User;
-        if !is_user && line.kind != LineType::Assistant {
-            return;
+        if line.kind != LineType::Assistant && !is_user {
+            return self.noted(line, bytes);
         }
         let Some(message) = &line.message else { return };
-        let at = line.timestamp.as_deref().and_then(milliseconds);
-        self.unix_ms = at
-            .and_then(|ms| u64::try_from(ms).ok())
-            .unwrap_or(self.unix_ms);
+        self.at(line);
         (self.is_interrupted, self.has_ended) = (false, false);
         for block in blocks(message.content) {
             match block {
                 Block::Text(text) if is_user => self.prompted(&text, line.is_meta),
-                Block::Text(text) => {
-                    self.has_ended = true;
-                    self.answer = Some(words::text(&text));
-                }
-                Block::ToolUse { id, name, input } => {
-                    let input = input.and_then(|input| serde_json::from_str(input.get()).ok());
-                    self.has_ended = false;
-                    self.calls.push(ToolUse {
-                        id: Some(id.into_owned()),
-                        name: words::line(&name),
-                        about: words::line(&about(&input.unwrap_or_default())),
-                    });
-                }
+                Block::Text(text) => self.answer = Some(words::text(&text)),
                 Block::ToolResult { tool_use_id, .. } => {
-                    self.calls
-                        .retain(|call| call.id.as_deref() != Some(&tool_use_id));
                     self.results.insert(tool_use_id.into_owned());
                 }
-                Block::Thinking(_) | Block::Other => {}
+                Block::ToolUse { .. } | Block::Thinking(_) | Block::Other => {}
             }
         }
         if let Some(usage) = &message.usage {
@@ -78,18 +63,36 @@ impl Tail {
             .as_deref()
             .filter(|model| !model.starts_with('<'))
         {
-            self.model = Some(model.to_owned());
+            self.model = Some(words::line(model));
         }
     }
 
     fn prompted(&mut self, text: &str, is_meta: bool) {
         if text.starts_with(INTERRUPTED) {
             self.is_interrupted = true;
-            self.calls.clear();
         } else if !is_meta && !NOT_TYPED.iter().any(|start| text.starts_with(start)) {
             self.prompt = Some(words::text(text));
-            self.calls.clear();
         }
+    }
+
+    /// Takes a line that is no part of the conversation; two kinds of them follow the end of a turn.
+    fn noted(&mut self, line: &Line<'_>, bytes: &[u8]) {
+        let ends = |mark: &str| {
+            bytes
+                .windows(mark.len())
+                .any(|part| part == mark.as_bytes())
+        };
+        let is_system = line.kind == LineType::Other("system".into());
+        if is_system && TURN_ENDS.into_iter().any(ends) {
+            self.at(line);
+            self.has_ended = true;
+        }
+    }
+
+    fn at(&mut self, line: &Line<'_>) {
+        let at = line.timestamp.as_deref().and_then(milliseconds);
+        let at = at.and_then(|ms| u64::try_from(ms).ok());
+        self.unix_ms = at.unwrap_or(self.unix_ms);
     }
 }
 
@@ -118,33 +121,30 @@ mod tests {
         let called = record("assistant", "02", &call("t"));
         let done = record("user", "03", &result("t"));
         let answered = record("assistant", "04", &text("Built."));
+        let ended =
+            r#"{"type":"system","subtype":"turn_duration","timestamp":"2026-01-01T00:00:05.000Z"}"#
+                .to_owned();
         let cut = record(
             "user",
             "05",
             &text("[Request interrupted by user for tool use]"),
         );
         let of = |lines: &[&String]| {
-            tail(
-                lines
-                    .iter()
-                    .map(|line| line.as_str())
-                    .collect::<Vec<_>>()
-                    .join("\n")
-                    .as_bytes(),
-            )
+            let lines: Vec<&str> = lines.iter().map(|line| line.as_str()).collect();
+            tail(lines.join("\n").as_bytes())
         };
-        let calls = of(&[&prompt, &called]);
-        assert_eq!((calls.calls.len(), calls.has_ended), (1, false));
-        assert_eq!(calls.calls[0].line(), "Bash: make");
-        let ended = of(&[&prompt, &called, &done, &answered]);
-        assert!(ended.has_ended && ended.calls.is_empty() && ended.results.contains("t"));
-        assert_eq!(ended.context_tokens, Some(105));
+        // A use of a tool may follow the text.
+        let open = of(&[&prompt, &called, &done, &answered]);
+        assert!(!open.has_ended && open.results.contains("t"));
+        assert_eq!(open.context_tokens, Some(105));
+        let ended = of(&[&prompt, &called, &done, &answered, &ended]);
+        assert!(ended.has_ended && ended.unix_ms > open.unix_ms);
         assert_eq!(
             (ended.prompt.as_deref(), ended.answer.as_deref()),
             (Some("build it"), Some("Built."))
         );
         let cut = of(&[&prompt, &called, &cut]);
-        assert!(cut.is_interrupted && cut.calls.is_empty() && !cut.has_ended);
+        assert!(cut.is_interrupted && !cut.has_ended);
         assert_eq!(tail(b"\xff\n{}\n[]\n"), Tail::default());
     }
 }

@@ -38,12 +38,13 @@ pub(super) struct Outlet {
 
 /// Methods that may wait for a long time and can be repeated: they change nothing, or the next worker knows about the
 /// request.
-const REPEATABLE_METHODS: [&str; 5] = [
+const REPEATABLE_METHODS: [&str; 6] = [
     "session.expect",
     "session.wait",
     "session.screen",
     "session.close",
     "job.get",
+    "agent.wait",
 ];
 
 /// Methods that change something and may then wait for a long time.

@@ -186,13 +186,10 @@ async fn watch_agents(calls: Calls<'_>, resource: &Resource, listener: &Listener
     let params = AgentListParams { brief: true };
     let mut known = None;
     while let Ok(reply) = calls.call::<AgentList>(&params).await {
-        let states = reply.agents.into_iter();
-        let states: Vec<_> = states
-            .map(|agent| (agent.agent_id, agent.state, agent.doing))
-            .collect();
-        let is_new = known
-            .replace(states.clone())
-            .is_some_and(|known| known != states);
+        let mut agents = reply.agents;
+        agents.iter_mut().for_each(|agent| agent.for_s = 0.0);
+        let is_new = known.as_ref().is_some_and(|known| *known != agents);
+        known = Some(agents);
         if is_new && !listener.updated(&resource.uri).await {
             return;
         }

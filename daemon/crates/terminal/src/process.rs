@@ -12,18 +12,39 @@ const MAX_PARENTS: usize = 8;
 #[cfg(target_os = "linux")]
 const MAX_DESCENDANTS: usize = 256;
 
-/// Returns the program that has started the process `pid`, not counting shells in between: its number, and when it started,
-/// as [`lives`] takes it.
-pub fn caller(pid: i32) -> Option<(i32, u64)> {
+/// A program that has called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Caller {
+    pub pid: i32,
+    /// As [`lives`] takes it.
+    pub started: u64,
+    /// The device number of its terminal; 0 if it has none.
+    pub tty_device: u64,
+}
+
+/// Returns the program that has started the process `pid`: the nearest above it whose name `is_meant`, otherwise the nearest
+/// that is not a shell.
+pub fn caller(pid: i32, is_meant: impl Fn(&str) -> bool) -> Option<Caller> {
     let mut parent = ProcessStat::read(pid)?.parent;
+    let mut nearest = None;
     for _ in 0..MAX_PARENTS {
-        let process = ProcessStat::read(parent).filter(|_| parent > 1)?;
+        let Some(process) = ProcessStat::read(parent).filter(|_| parent > 1) else {
+            break;
+        };
+        let found = Caller {
+            pid: parent,
+            started: process.started_ticks,
+            tty_device: process.tty_device,
+        };
+        if is_meant(&process.name) {
+            return Some(found);
+        }
         if !SHELLS.contains(&&*process.name) {
-            return Some((parent, process.started_ticks));
+            nearest = nearest.or(Some(found));
         }
         parent = process.parent;
     }
-    None
+    nearest
 }
 
 /// Returns when a process started, as [`lives`] takes it.
@@ -91,8 +112,13 @@ mod tests {
         std::io::BufRead::read_line(&mut out, &mut line).unwrap();
         let pid: i32 = line.trim().parse().unwrap();
         let own = std::process::id().cast_signed();
-        let (found, start) = caller(pid).unwrap();
-        assert_eq!(found, own);
+        let found = caller(pid, |_| false).unwrap();
+        assert_eq!(found.pid, own);
+        assert_eq!(
+            caller(pid, |name| name == "sh").map(|found| found.pid),
+            Some(shell.id().cast_signed())
+        );
+        let start = found.started;
         assert!(lives(own, start) && !lives(own, start + 1));
         assert_eq!(started(own), Some(start));
         if let Some(ticks) = used_ticks(own) {

@@ -45,6 +45,12 @@ fn a_conversation_is_found_by_typing_previewed_and_shown() {
         return;
     }
     let library = library(30);
+    // A busy machine takes longer than the picker waits for.
+    let indexed = json!({"wait_ms": 60_000});
+    assert_eq!(
+        library.daemon.ok("conversation.list", &indexed)["total"],
+        30
+    );
     let picker = open(&library, &["conversation"], (30, 100), "less");
     picker.shows("30 of 30");
     picker.text("number17");

@@ -56,8 +56,8 @@ impl Agents {
         let session = agent
             .session_id
             .as_deref()
-            .map(|id| self.sessions.find_listed(id));
-        let Some(Ok(session)) = session else {
+            .and_then(|id| self.looker.listed(id));
+        let Some(session) = session else {
             return Err(AgentError::NoSession { agent: name() }.into());
         };
         let dialog = self.dialog_of(&agent, question, &session).await?;

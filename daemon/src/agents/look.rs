@@ -4,6 +4,7 @@
 use super::clock::now;
 use ccd_agents::{AgentSession, CLAUDE, Look, Process, Programs, Shown, Tail, tail};
 use ccd_conversation::grown_tail;
+use ccd_protocol::SessionId;
 use ccd_protocol::agent::Agent;
 use ccd_protocol::session::{InputVerdict, SessionScreenParams};
 use ccd_session::{Session, Sessions};
@@ -88,9 +89,14 @@ impl Looker {
         })
     }
 
+    /// Returns the session with this id, live or ended.
+    pub(super) fn listed(&self, id: &str) -> Option<Arc<Session>> {
+        self.sessions.listed(&SessionId::parse(id).ok()?)
+    }
+
     /// Returns the live session with this id.
     pub(super) fn session(&self, id: Option<&str>) -> Option<Arc<Session>> {
-        let session = self.sessions.find_listed(id?).ok()?;
+        let session = self.listed(id?)?;
         session.is_alive().then_some(session)
     }
 

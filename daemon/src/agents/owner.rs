@@ -29,6 +29,9 @@ const GET_PATIENCE: Duration = Duration::from_secs(1);
 /// How often those who follow agents have them looked at.
 const LOOK_PERIOD: Duration = Duration::from_millis(250);
 
+/// States in which nothing goes on.
+const ENDED: [AgentState; 3] = [AgentState::Gone, AgentState::Done, AgentState::Failed];
+
 /// So long after a change it is written down, with those that follow it at once.
 const SAVE_DELAY: Duration = Duration::from_millis(50);
 
@@ -136,8 +139,8 @@ impl Agents {
         let is_agent = |name: &str| programs.of_executable(name).is_some();
         let caller = peer.pid.and_then(|pid| process::caller(pid, is_agent));
         // Variables are inherited too by what runs on another terminal, or on none. The session may be starting just now.
-        let is_there = |id: &&str| match (self.sessions.find_listed(id), &caller) {
-            (Ok(session), Some(caller)) => {
+        let is_there = |id: &&str| match (self.looker.listed(id), &caller) {
+            (Some(session), Some(caller)) => {
                 let tty = session.facts.tty_device;
                 tty == 0 || caller.tty_device == tty
             }
@@ -240,12 +243,11 @@ impl Agents {
     fn records(&self) -> Vec<Agent> {
         let stuck_after = self.settings.borrow().stuck_after;
         let mut agents = self.ledger.lock().records(now(), stuck_after, |id| {
-            let session = self.sessions.find_listed(id).ok()?;
-            Some(session.name()?.to_string())
+            Some(self.looker.listed(id)?.name()?.to_string())
         });
         for agent in &mut agents {
             // That of another daemon's is nothing here.
-            let is_known = |id: &String| self.sessions.find_listed(id).is_ok();
+            let is_known = |id: &String| self.looker.listed(id).is_some();
             agent.session_id = agent.session_id.take().filter(is_known);
         }
         agents
@@ -294,7 +296,7 @@ impl Agents {
             let mut agents = self.records();
             // Without names, those that come later count too.
             agents.retain(|agent| match &named[..] {
-                [] => agent.state != AgentState::Gone,
+                [] => !ENDED.contains(&agent.state) || until.contains(&agent.state),
                 named => named.iter().any(|(id, session)| {
                     agent.agent_id == *id
                         || (session.is_some()
@@ -310,8 +312,10 @@ impl Agents {
                 agents.retain(is_done);
                 return Ok(agents);
             }
-            let is_over = |agent: &&Agent| agent.state == AgentState::Gone;
-            if let Some(gone) = agents.iter().find(is_over) {
+            // Those that have ended come into no other state.
+            let mut over = agents.iter().filter(|agent| ENDED.contains(&agent.state));
+            let gone = over.next();
+            if let Some(gone) = gone.filter(|_| !params.any || over.count() + 1 == agents.len()) {
                 let agent = gone.name.clone();
                 return Err(AgentError::Gone { agent });
             }
@@ -380,7 +384,8 @@ impl Followed {
     pub(crate) async fn next(&mut self) {
         let left = LOOK_PERIOD.saturating_sub(self.looked.elapsed());
         let changed = tokio::time::timeout(left, self.changes.changed()).await;
-        if changed.is_err() {
+        // Hooks that come without a pause are no reason to look at nothing.
+        if left.is_zero() || changed.is_err() {
             self.agents.refresh().await;
             self.looked = Instant::now();
         }

@@ -94,13 +94,19 @@ impl Sessions {
                 // Sessions that are not listed may have this name, or the same prefix.
                 _ => self.load_named(text).await?,
             }
-            self.find_listed(text)
+            self.find_listed(text).map_err(|error| match error {
+                SessionError::NotFound { asked, .. } => SessionError::NotFound {
+                    similar: self.similar_name(&asked),
+                    asked,
+                },
+                error => error,
+            })
         }
         .boxed()
     }
 
     /// Returns the listed session with this id.
-    pub(super) fn listed(&self, id: &SessionId) -> Option<Arc<Session>> {
+    pub fn listed(&self, id: &SessionId) -> Option<Arc<Session>> {
         self.all.get(id).map(|listed| Arc::clone(&listed))
     }
 
@@ -144,7 +150,7 @@ impl Sessions {
         }
         by_prefix.pop().ok_or_else(|| SessionError::NotFound {
             asked: text.to_owned(),
-            similar: self.similar_name(text),
+            similar: None,
         })
     }
 

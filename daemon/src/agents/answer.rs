@@ -27,11 +27,11 @@ const LOOK_PAUSE: Duration = Duration::from_millis(20);
 impl Agents {
     /// Types an answer, and returns the agent as it is afterwards.
     pub(crate) async fn answer(
-        self: &Arc<Self>,
+        &self,
         peer: &Peer,
         params: &AgentAnswerParams,
     ) -> Result<Agent, Failure> {
-        let agent = self.get(&params.agent).await?;
+        let agent = self.find(&params.agent).await?;
         let name = || agent.name.clone();
         let Some(question) = &agent.question else {
             let state = agent.state.name();
@@ -128,13 +128,15 @@ impl Agents {
         let is_claude = own.is_none_or(|program| program.name == CLAUDE);
         let is_line = key.chars().all(char::is_alphabetic);
         session.send(peer, send(key.clone(), is_line)).await?;
+        if is_line {
+            return Ok(());
+        }
         for _ in 0..TRIES {
             let end = tokio::time::Instant::now() + TAKEN_AFTER;
             while tokio::time::Instant::now() < end {
                 tokio::time::sleep(LOOK_PAUSE).await;
                 let now = shown(session, &programs).await;
-                if is_line || !matches!(now, Shown::Dialog(now) if is_same(&now, dialog, is_claude))
-                {
+                if !matches!(now, Shown::Dialog(now) if is_same(&now, dialog, is_claude)) {
                     return Ok(());
                 }
             }
@@ -170,14 +172,13 @@ fn key_of(dialog: &Dialog, answer: &str) -> Option<String> {
         .iter()
         .filter(|(_, text)| !answer.is_empty() && text.starts_with(&answer))
         .collect();
-    // Two keys would be two answers.
     let found = exact.or_else(|| match starts[..] {
         [one] => Some(one),
         _ => None,
     });
-    found
-        .map(|(key, _)| (*key).clone())
-        .filter(|key| key.len() == 1)
+    // Two keys would be two answers.
+    let key = found.map(|(key, _)| (*key).clone());
+    key.filter(|key| key.len() == 1)
 }
 
 #[cfg(test)]

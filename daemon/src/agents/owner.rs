@@ -6,7 +6,7 @@ use super::error::AgentError;
 use super::keep;
 use super::look::{Looker, Subject};
 use super::settings::AgentSettings;
-use ccd_agents::{Entry, Hook, Ledger, Origin, Process, Run, find};
+use ccd_agents::{Entry, Hook, Ledger, NotFound, Origin, Process, Run, find};
 use ccd_conversation::Index;
 use ccd_protocol::agent::{Agent, AgentState, AgentWaitParams};
 use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
@@ -18,7 +18,6 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::{broadcast, watch};
 
@@ -49,7 +48,6 @@ pub(crate) struct Agents {
     notices: broadcast::Sender<Arc<[u8]>>,
     details: Details,
     file: PathBuf,
-    is_saving: AtomicBool,
     saving: tokio::sync::Mutex<()>,
 }
 
@@ -70,7 +68,6 @@ impl Agents {
             notices: broadcast::Sender::new(MAX_NOTICES),
             details,
             file,
-            is_saving: AtomicBool::new(false),
             saving: tokio::sync::Mutex::default(),
         })
     }
@@ -99,7 +96,7 @@ impl Agents {
     }
 
     /// Runs work until the daemon stops.
-    pub(super) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         let stop = self.sessions.services.stop.clone();
         let tracker = &self.sessions.services.tracker;
         tracker.spawn(async move { stop.run_until_cancelled(work).await });
@@ -118,7 +115,7 @@ impl Agents {
     }
 
     /// Takes the payload of a hook that `peer` has posted; `session` is the session that it ran in, as its environment says.
-    pub(crate) fn hook(self: &Arc<Self>, payload: &[u8], session: Option<&str>, peer: &Peer) {
+    pub(crate) fn hook(&self, payload: &[u8], session: Option<&str>, peer: &Peer) {
         let Some(hook) = Hook::parse(payload) else {
             return;
         };
@@ -156,23 +153,24 @@ impl Agents {
     }
 
     /// Takes the state of an unattended run.
-    pub(crate) fn run(self: &Arc<Self>, run: &Run) {
+    pub(crate) fn run(&self, run: &Run) {
         self.ledger.lock().run(run, now());
         self.changed();
     }
 
-    /// Tells those who follow agents that something has changed, and has it written down.
-    fn changed(self: &Arc<Self>) {
+    /// Tells those who follow agents, and the one who writes them down, that something has changed.
+    fn changed(&self) {
         self.changes.send_modify(|count| *count += 1);
-        if self.is_saving.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        let agents = Arc::clone(self);
-        self.sessions.services.tracker.spawn(async move {
+    }
+
+    /// Writes the list down after changes, until the daemon stops.
+    pub(crate) async fn save_changes(self: Arc<Self>) {
+        let mut changes = self.changes.subscribe();
+        while changes.changed().await.is_ok() {
             tokio::time::sleep(SAVE_DELAY).await;
-            agents.is_saving.store(false, Ordering::Release);
-            agents.save().await;
-        });
+            changes.mark_unchanged();
+            self.save().await;
+        }
     }
 
     /// Writes the list down, unless the user does not want what hooks say to be kept.
@@ -188,22 +186,20 @@ impl Agents {
     }
 
     /// Looks at all agents, unless that was done just now.
-    pub(crate) async fn refresh(self: &Arc<Self>) {
+    pub(crate) async fn refresh(&self) {
         let Some(mut turn) = self.looker.turn().await else {
             return;
         };
         let programs = self.settings().programs;
-        let before = self.living();
-        let subjects = {
+        let (mut has_changed, subjects) = {
             let (mut ledger, at) = (self.ledger.lock(), now());
-            ledger.sessions(&turn.sessions(&programs), at);
-            ledger.tidy(at, |entry| self.runs(entry));
+            let mut has_changed = ledger.sessions(&turn.sessions(&programs), at);
+            has_changed |= ledger.tidy(at, |entry| self.runs(entry));
             let living = ledger.entries().filter(|entry| entry.lives());
             let attended = living.filter(|entry| !entry.headless);
             let subjects = attended.map(|entry| self.subject(entry));
-            subjects.collect::<Vec<_>>()
+            (has_changed, subjects.collect::<Vec<_>>())
         };
-        let mut has_changed = self.living() != before;
         turn.keep(&subjects);
         for subject in subjects {
             let look = turn.look(&subject, &programs).await;
@@ -213,12 +209,6 @@ impl Agents {
         if has_changed {
             self.changed();
         }
-    }
-
-    fn living(&self) -> Vec<String> {
-        let ledger = self.ledger.lock();
-        let living = ledger.entries().filter(|entry| entry.lives());
-        living.map(|entry| entry.id.clone()).collect()
     }
 
     fn runs(&self, entry: &Entry) -> bool {
@@ -254,7 +244,7 @@ impl Agents {
     }
 
     /// Returns all agents, those that need somebody first. `brief`: only what is in memory.
-    pub(crate) async fn list(self: &Arc<Self>, brief: bool) -> Vec<Agent> {
+    pub(crate) async fn list(&self, brief: bool) -> Vec<Agent> {
         self.refresh().await;
         let mut agents = self.records();
         if !brief {
@@ -263,13 +253,22 @@ impl Agents {
         agents
     }
 
-    /// Returns one agent as it is now.
-    pub(crate) async fn get(self: &Arc<Self>, asked: &str) -> Result<Agent, AgentError> {
+    /// Returns one agent as it is now, without what only files know.
+    pub(super) async fn find(&self, asked: &str) -> Result<Agent, AgentError> {
         self.refresh().await;
+        let records = self.records();
+        let found = find(&records, asked).map_err(|why| AgentError::not_found(asked, why))?;
+        Ok(found.clone())
+    }
+
+    /// Returns one agent with all that is known.
+    pub(crate) async fn get(&self, asked: &str) -> Result<Agent, AgentError> {
+        let id = self.find(asked).await?.agent_id;
         let mut records = self.records();
         self.details.add(&mut records, GET_PATIENCE).await;
-        let found = find(&records, asked).map_err(|why| AgentError::not_found(asked, why))?;
-        let mut agent = found.clone();
+        let found = records.into_iter().find(|agent| agent.agent_id == id);
+        let gone = || AgentError::not_found(asked, NotFound::None);
+        let mut agent = found.ok_or_else(gone)?;
         agent.screen = self.looker.screen_of(&agent).await;
         Ok(agent)
     }
@@ -341,7 +340,7 @@ impl Agents {
     }
 
     /// Carries out `data.forget` for agents that have ended.
-    pub(crate) fn forget(self: &Arc<Self>, which: &DataForgetParams) -> DataSelected {
+    pub(crate) fn forget(&self, which: &DataForgetParams) -> DataSelected {
         let is_meant = |entry: &Entry, ended_at: &str| {
             let cwd = entry.cwd.as_deref().unwrap_or_default();
             let is_in = |project: &String| Path::new(cwd).starts_with(project);

@@ -174,6 +174,8 @@ pub(super) fn start_background(daemon: &Arc<Daemon>, watch: ConfigWatch) {
     tracker.spawn(Arc::clone(&daemon.memories).save_on_request(stop));
     let stop = daemon.services.stop.clone();
     tracker.spawn(crate::agents::notify(Arc::clone(&daemon.agents), stop));
+    let agents = Arc::clone(&daemon.agents);
+    agents.spawn(Arc::clone(&agents).save_changes());
     let follower = Arc::clone(daemon);
     tracker.spawn(async move { follower.follow_configuration(watch).await });
     let (log, stop) = (daemon.log.clone(), daemon.services.stop.clone());

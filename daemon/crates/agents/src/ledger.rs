@@ -287,8 +287,9 @@ impl Ledger {
             .flatten()
     }
 
-    /// Takes the live sessions of agents. What was in another session has ended.
-    pub fn sessions(&mut self, sessions: &[AgentSession], at: Moment) {
+    /// Takes the live sessions of agents. Returns whether one is new.
+    pub fn sessions(&mut self, sessions: &[AgentSession], at: Moment) -> bool {
+        let mut is_new = false;
         for session in sessions {
             let mut living = self.entries.values_mut().filter(|entry| entry.lives());
             let known = living.find(|entry| entry.session.as_ref() == Some(&session.id));
@@ -304,23 +305,28 @@ impl Ledger {
                 ..Entry::new(&session.id, &session.program, at)
             };
             self.entries.insert(session.id.clone(), entry);
+            is_new = true;
         }
+        is_new
     }
 
-    /// Ends what no longer runs, and forgets what ended long ago.
-    pub fn tidy(&mut self, at: Moment, is_alive: impl Fn(&Entry) -> bool) {
+    /// Ends what no longer runs, and forgets what ended long ago. Returns whether there was any.
+    pub fn tidy(&mut self, at: Moment, is_alive: impl Fn(&Entry) -> bool) -> bool {
+        let (all, mut has_ended) = (self.entries.len(), false);
         for entry in self.entries.values_mut() {
             // Nothing says whether it still runs: it counts as long as it moves.
             let is_unseen = entry.process.is_none() && entry.session.is_none();
             let is_old = is_unseen && entry.progress.moved().until(at) >= KEEP_ENDED;
             if entry.lives() && !entry.headless && (is_old || !is_alive(entry)) {
                 entry.end(AgentState::Gone, at);
+                has_ended = true;
             }
         }
         self.entries.retain(|_, entry| {
             let ended = entry.ended.as_ref();
             ended.is_none_or(|ended| ended.at.until(at) < KEEP_ENDED)
         });
+        has_ended || self.entries.len() < all
     }
 
     /// Returns when each of those that have ended did so, in UTC, and removes them unless only that is asked for.

@@ -155,7 +155,8 @@ pub struct Agent {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AgentListParams {
-    /// Leave out what costs more than a look at memory: branch, changed lines, tokens, cost.
+    /// Reply at once with what is in memory, without branch, changed lines, tokens and cost. Screens and processes are looked at
+    /// for the next reply.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub brief: bool,
 }

@@ -2,6 +2,7 @@
 
 use super::payload::Payload;
 use ccd_base::clock;
+use ccd_protocol::SessionId;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::SystemTime;
 
@@ -33,13 +34,8 @@ impl Delivery {
             Payload::Object { .. } => ("payload\":", "}\n"),
             Payload::Bytes(_) => ("payload_b64\":\"", "\"}\n"),
         };
-        let is_id = |id: &&str| {
-            id.bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
-        };
-        let session = session
-            .filter(is_id)
-            .map(|id| format!(r#""session":"{id}","#));
+        let session = session.filter(|id| SessionId::parse(id).is_ok());
+        let session = session.map(|id| format!(r#""session":"{id}","#));
         let head = format!(
             r#"{{"delivery_id":"{id:032x}","at":"{}",{}"{name}"#,
             clock::at_us(at),

@@ -66,7 +66,7 @@ impl Agents {
             let choices = dialog.choices();
             return Err(AgentError::NoChoice { answer, choices }.into());
         };
-        self.choose(&session, peer, &dialog, key).await?;
+        self.choose(&session, &agent.program, peer, &dialog, key).await?;
         Ok(self.get(&agent.agent_id).await?)
     }
 
@@ -84,7 +84,7 @@ impl Agents {
         let end = tokio::time::Instant::now() + patience;
         let name = || agent.name.clone();
         loop {
-            let shown = match shown(session, &programs).await {
+            let shown = match shown(session, &agent.program, &programs).await {
                 Shown::Dialog(dialog) => {
                     Some(dialog).filter(|dialog| dialog.is_of(question, agent.known))
                 }
@@ -113,6 +113,7 @@ impl Agents {
     async fn choose(
         &self,
         session: &Arc<Session>,
+        program: &str,
         peer: &Peer,
         dialog: &Dialog,
         key: String,
@@ -124,8 +125,7 @@ impl Agents {
             ..SessionSendParams::default()
         };
         let programs = self.settings().programs;
-        let own = programs.of_executable(&session.facts.program);
-        let is_claude = own.is_none_or(|program| program.name == CLAUDE);
+        let is_claude = program == CLAUDE;
         let is_line = key.chars().all(char::is_alphabetic);
         session.send(peer, send(key.clone(), is_line)).await?;
         if is_line {
@@ -135,7 +135,7 @@ impl Agents {
             let end = tokio::time::Instant::now() + TAKEN_AFTER;
             while tokio::time::Instant::now() < end {
                 tokio::time::sleep(LOOK_PAUSE).await;
-                let now = shown(session, &programs).await;
+                let now = shown(session, program, &programs).await;
                 if !matches!(now, Shown::Dialog(now) if is_same(&now, dialog, is_claude)) {
                     return Ok(());
                 }

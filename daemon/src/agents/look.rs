@@ -2,16 +2,16 @@
 //! transcript says. Looked at when somebody asks, at most every [`PAUSE`].
 
 use super::clock::now;
-use ccd_agents::{AgentSession, CLAUDE, Look, Process, Programs, Shown, Tail, tail};
-use ccd_conversation::grown_tail;
+use ccd_agents::{AgentSession, CLAUDE, Look, Origin, Process, Programs, Shown, Tail, tail};
+use ccd_conversation::{ClaudeReport, claude_reports, grown_tail};
 use ccd_protocol::SessionId;
 use ccd_protocol::agent::Agent;
 use ccd_protocol::session::{InputVerdict, SessionScreenParams};
 use ccd_session::{Session, Sessions};
 use ccd_store::blocking;
-use ccd_terminal::process;
-use std::collections::HashMap;
-use std::path::Path;
+use ccd_terminal::process::{self, Running};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
@@ -55,6 +55,7 @@ struct Seen {
 /// What is looked at of one agent.
 pub(super) struct Subject {
     pub(super) id: String,
+    pub(super) program: String,
     /// Nothing else says whether it waits for input.
     pub(super) is_probed: bool,
     pub(super) session: Option<Arc<Session>>,
@@ -115,13 +116,25 @@ impl Looker {
     }
 }
 
-/// Reads the screen of a session. In a shell, that is the screen of Claude Code.
-pub(super) async fn shown(session: &Session, programs: &Programs) -> Shown {
-    let own = programs.of_executable(&session.facts.program);
-    let program = own.or_else(|| programs.of_executable(CLAUDE));
+/// Returns the directory of a running Claude Code.
+fn claude_dir_of(pid: i32) -> Option<PathBuf> {
+    let own = process::variable(pid, "CLAUDE_CONFIG_DIR").map(PathBuf::from);
+    own.or_else(|| Some(PathBuf::from(process::variable(pid, "HOME")?).join(".claude")))
+}
+
+/// Returns a running program as agents know it.
+pub(super) fn process_of(running: Running) -> Process {
+    Process {
+        pid: running.pid,
+        started: running.started,
+    }
+}
+
+/// Reads the screen of a session in which an agent runs.
+pub(super) async fn shown(session: &Session, program: &str, programs: &Programs) -> Shown {
     let params = SessionScreenParams::default();
     let screen = timeout(LOOK_LIMIT, session.screen(&params)).await;
-    match (screen, program) {
+    match (screen, programs.named(program)) {
         (Ok(Ok(screen)), Some(program)) => ccd_agents::read(&screen.lines, &program.marks),
         _ => Shown::Unknown,
     }
@@ -134,21 +147,75 @@ pub(super) struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// Returns the live sessions whose programs are agents.
+    /// Returns the live sessions whose programs are agents, or have one in the foreground of their terminals.
     pub(super) fn sessions(&self, programs: &Programs) -> Vec<AgentSession> {
         let sessions = self.sessions.list().into_iter();
         let alive = sessions.filter(|session| session.is_alive());
         let found = alive.filter_map(|session| {
-            let program = programs.of_executable(&session.facts.program)?;
-            let pid = session.facts.pid;
+            let facts = &session.facts;
+            let (program, running) = match programs.of_executable(&facts.program) {
+                Some(own) => (own, process::running(facts.pid)),
+                None => {
+                    let known = |name: &str| programs.of_executable(name);
+                    let (program, running) = process::foreground(facts.pid, known)?;
+                    (program, Some(running))
+                }
+            };
+            // A shell has gone elsewhere since.
+            let cwd = running.and_then(|running| process::cwd(running.pid));
             Some(AgentSession {
                 id: session.id().to_string(),
                 program: program.name.clone(),
-                cwd: session.facts.cwd.clone(),
-                process: process::started(pid).map(|started| Process { pid, started }),
+                cwd: cwd.unwrap_or_else(|| facts.cwd.clone()),
+                process: running.map(process_of),
             })
         });
         found.collect()
+    }
+
+    /// Returns what running programs of Claude Code report in these directories and in those that `sessions` use, and where they
+    /// run.
+    pub(super) async fn reports(
+        &self,
+        mut dirs: BTreeSet<PathBuf>,
+        sessions: &[AgentSession],
+        programs: &Programs,
+    ) -> Vec<(ClaudeReport, Origin)> {
+        let processes = sessions.iter().filter(|one| one.program == CLAUDE);
+        let pids = processes.filter_map(|one| Some(one.process?.pid));
+        dirs.extend(pids.filter_map(claude_dir_of));
+        let read = blocking(move || dirs.iter().flat_map(|dir| claude_reports(dir)).collect());
+        let reports: Vec<ClaudeReport> = timeout(LOOK_LIMIT, read).await.unwrap_or_default();
+        let found = reports.into_iter().filter_map(|report| {
+            let running = process::running(report.pid)?;
+            // It may have been killed, and its number may be another program's.
+            let is_it = report
+                .started_ticks
+                .is_none_or(|ticks| ticks == running.started);
+            let name = process::name(report.pid)?;
+            let is_claude = programs.of_executable(&name)?.name == CLAUDE;
+            let origin = Origin {
+                session: self.session_on(running.tty_device),
+                process: Some(process_of(running)),
+            };
+            (is_it && is_claude).then_some((report, origin))
+        });
+        let mut found: Vec<_> = found.collect();
+        // Of two that have the same conversation, the one that was started last has it.
+        found.sort_by_key(|(_, origin)| origin.process.map(|process| process.started));
+        found.reverse();
+        let mut known = HashSet::new();
+        found.retain(|(report, _)| known.insert(report.conversation.clone()));
+        found
+    }
+
+    /// Returns the live session with this terminal.
+    fn session_on(&self, tty_device: u64) -> Option<String> {
+        let sessions = self.sessions.list().into_iter();
+        let mut there = sessions.filter(|session| {
+            session.is_alive() && tty_device != 0 && session.facts.tty_device == tty_device
+        });
+        Some(there.next()?.id().to_string())
     }
 
     /// Forgets what was seen of all others.
@@ -171,7 +238,7 @@ impl Seen {
             let has_output = self.offset.is_some_and(|offset| offset != end);
             look.quiet = session.idle();
             if self.offset != Some(end) {
-                self.shown = shown(session, programs).await;
+                self.shown = shown(session, &subject.program, programs).await;
                 self.offset = Some(end);
             }
             look.shown = self.shown.clone();

@@ -4,9 +4,11 @@ use super::clock::now;
 use super::details::Details;
 use super::error::AgentError;
 use super::keep;
-use super::look::{Looker, Subject};
+use super::look::{Looker, Subject, process_of};
 use super::settings::AgentSettings;
-use ccd_agents::{Entry, Hook, Ledger, NotFound, Origin, Process, Run, find};
+use ccd_agents::{Entry, HookPayload, Ledger, Moment, NotFound, Origin, Run, find};
+use ccd_base::clock;
+use ccd_coach::Delivery;
 use ccd_conversation::Index;
 use ccd_protocol::agent::{Agent, AgentState, AgentWaitParams};
 use ccd_protocol::data::{DataForgetParams, DataPart, DataSelected};
@@ -15,11 +17,11 @@ use ccd_session::peer::Peer;
 use ccd_store::blocking;
 use ccd_terminal::process;
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::{broadcast, watch};
+use tokio::sync::{broadcast, mpsc, watch};
 
 /// How long a list waits for what only files know; whoever asks for one agent waits longer.
 const LIST_PATIENCE: Duration = Duration::from_millis(8);
@@ -34,11 +36,21 @@ const ENDED: [AgentState; 3] = [AgentState::Gone, AgentState::Done, AgentState::
 /// So long after a change it is written down, with those that follow it at once.
 const SAVE_DELAY: Duration = Duration::from_millis(50);
 
+/// Hooks that wait to be taken; then those that are posted wait too.
+const MAX_HOOKS: usize = 256;
+
+/// A hook ran at most so long ago: if it says otherwise, a clock was set.
+const MAX_HOOK_AGE_S: f64 = 60.0;
+
 /// Notices that an attached terminal may be behind.
 const MAX_NOTICES: usize = 16;
 
+type Posted = (HookPayload, Origin, Moment);
+
 pub(crate) struct Agents {
     ledger: Mutex<Ledger>,
+    hooks: mpsc::Sender<Posted>,
+    posted: tokio::sync::Mutex<mpsc::Receiver<Posted>>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) looker: Looker,
     /// Counts changes.
@@ -47,6 +59,7 @@ pub(crate) struct Agents {
     /// Sequences that attached terminals show.
     notices: broadcast::Sender<Arc<[u8]>>,
     details: Details,
+    index: Arc<Index>,
     file: PathBuf,
     saving: tokio::sync::Mutex<()>,
 }
@@ -58,15 +71,19 @@ impl Agents {
         settings: AgentSettings,
         file: PathBuf,
     ) -> Arc<Self> {
-        let details = Details::new(index, sessions.services.tracker.clone());
+        let details = Details::new(Arc::clone(&index), sessions.services.tracker.clone());
+        let (hooks, posted) = mpsc::channel(MAX_HOOKS);
         Arc::new(Self {
             ledger: Mutex::new(Ledger::restored(keep::load(&file), now())),
+            hooks,
+            posted: tokio::sync::Mutex::new(posted),
             looker: Looker::new(Arc::clone(&sessions)),
             sessions,
             changes: watch::Sender::new(0),
             settings: watch::Sender::new(settings),
             notices: broadcast::Sender::new(MAX_NOTICES),
             details,
+            index,
             file,
             saving: tokio::sync::Mutex::default(),
         })
@@ -114,20 +131,34 @@ impl Agents {
         session.is_some_and(|session| session.viewers.has_typed_within(within))
     }
 
-    /// Takes the payload of a hook that `peer` has posted; `session` is the session that it ran in, as its environment says.
-    pub(crate) fn hook(&self, payload: &[u8], session: Option<&str>, peer: &Peer) {
-        let Some(hook) = Hook::parse(payload) else {
+    /// Takes a hook that `peer` has posted; `session` is the session that it ran in, as its environment says. What takes time is
+    /// done when the hook has its reply.
+    pub(crate) async fn hook(&self, delivery: &Delivery, session: Option<&str>, peer: &Peer) {
+        let Some(payload) = HookPayload::read(&delivery.payload) else {
             return;
         };
-        let mut ledger = self.ledger.lock();
-        let origin = if ledger.needs_origin(&hook) {
+        // The process that has called does not wait for long.
+        let needs_origin = self.ledger.lock().needs_origin(&payload);
+        let origin = if needs_origin {
             self.origin(session, peer)
         } else {
             Origin::default()
         };
-        ledger.hook(&hook, origin, now());
-        drop(ledger);
-        self.changed();
+        let age_s = clock::age_s(&delivery.at).filter(|age| (0.0..MAX_HOOK_AGE_S).contains(age));
+        let at = now().earlier(Duration::from_secs_f64(age_s.unwrap_or_default()));
+        // It is an error if the daemon stops.
+        let _ = self.hooks.send((payload, origin, at)).await;
+    }
+
+    /// Takes hooks in their order, until the daemon stops.
+    pub(crate) async fn take_hooks(self: Arc<Self>) {
+        let mut posted = self.posted.lock().await;
+        while let Some((payload, origin, at)) = posted.recv().await {
+            if let Some(hook) = payload.hook() {
+                self.ledger.lock().hook(&hook, origin, at);
+                self.changed();
+            }
+        }
     }
 
     /// Returns where a hook ran that `peer` has posted.
@@ -145,10 +176,7 @@ impl Agents {
         };
         Origin {
             session: session.filter(is_there).map(str::to_owned),
-            process: caller.map(|caller| Process {
-                pid: caller.pid,
-                started: caller.started,
-            }),
+            process: caller.map(process_of),
         }
     }
 
@@ -191,9 +219,15 @@ impl Agents {
             return;
         };
         let programs = self.settings().programs;
+        let sessions = turn.sessions(&programs);
+        let dirs = self.claude_dirs();
+        let reports = turn.reports(dirs, &sessions, &programs).await;
         let (mut has_changed, subjects) = {
             let (mut ledger, at) = (self.ledger.lock(), now());
-            let mut has_changed = ledger.sessions(&turn.sessions(&programs), at);
+            let mut has_changed = ledger.sessions(&sessions, at);
+            for (report, origin) in reports {
+                has_changed |= ledger.report(&report, origin, at);
+            }
             has_changed |= ledger.tidy(at, |entry| self.runs(entry));
             let living = ledger.entries().filter(|entry| entry.lives());
             let attended = living.filter(|entry| !entry.headless);
@@ -211,6 +245,18 @@ impl Agents {
         }
     }
 
+    /// Returns the directories of Claude Code that are known: the user's, those of the configuration, and those that hooks name.
+    fn claude_dirs(&self) -> BTreeSet<PathBuf> {
+        let ledger = self.ledger.lock();
+        let living = ledger.entries().filter(|entry| entry.lives());
+        // DIR/projects/PROJECT/CONVERSATION.jsonl
+        let dirs = living.filter_map(|entry| {
+            let transcript = Path::new(entry.transcript.as_deref()?);
+            Some(transcript.ancestors().nth(3)?.to_owned())
+        });
+        dirs.chain(self.index.claude_dirs()).collect()
+    }
+
     fn runs(&self, entry: &Entry) -> bool {
         match (&entry.process, &entry.session) {
             (Some(process), _) => process::lives(process.pid, process.started),
@@ -223,6 +269,7 @@ impl Agents {
     fn subject(&self, entry: &Entry) -> Subject {
         Subject {
             id: entry.id.clone(),
+            program: entry.program.clone(),
             is_probed: entry.conversation.is_none(),
             session: self.looker.session(entry.session.as_deref()),
             process: entry.process,
@@ -243,13 +290,16 @@ impl Agents {
         agents
     }
 
-    /// Returns all agents, those that need somebody first. `brief`: only what is in memory.
-    pub(crate) async fn list(&self, brief: bool) -> Vec<Agent> {
+    /// Returns all agents, those that need somebody first. `brief`: only what is in memory; they are looked at for the next one.
+    pub(crate) async fn list(self: &Arc<Self>, brief: bool) -> Vec<Agent> {
+        if brief {
+            let agents = Arc::clone(self);
+            self.spawn(async move { agents.refresh().await });
+            return self.records();
+        }
         self.refresh().await;
         let mut agents = self.records();
-        if !brief {
-            self.details.add(&mut agents, LIST_PATIENCE).await;
-        }
+        self.details.add(&mut agents, LIST_PATIENCE).await;
         agents
     }
 

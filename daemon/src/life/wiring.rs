@@ -176,6 +176,7 @@ pub(super) fn start_background(daemon: &Arc<Daemon>, watch: ConfigWatch) {
     tracker.spawn(crate::agents::notify(Arc::clone(&daemon.agents), stop));
     let agents = Arc::clone(&daemon.agents);
     agents.spawn(Arc::clone(&agents).save_changes());
+    agents.spawn(Arc::clone(&agents).take_hooks());
     let follower = Arc::clone(daemon);
     tracker.spawn(async move { follower.follow_configuration(watch).await });
     let (log, stop) = (daemon.log.clone(), daemon.services.stop.clone());

@@ -13,7 +13,7 @@ pub(super) fn register(module: &mut Module) {
         // Without it, payloads are thrown away.
         if daemon.loaded().config.hooks.enabled {
             let agents = &daemon.agents;
-            agents.hook(&delivery.payload, session.as_deref(), &peer);
+            agents.hook(&delivery, session.as_deref(), &peer).await;
         }
         let output = daemon.coach.post(delivery)?;
         let memory = match hook {

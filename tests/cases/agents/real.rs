@@ -3,8 +3,26 @@
 use super::in_state;
 use crate::support::exec::Claude;
 use crate::support::{Ccctl, Daemon, assert_fields, eventually};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
+
+/// Types a prompt; Claude Code takes text and Enter that come at once for a paste.
+fn prompt(client: &Ccctl<'_>, text: &str) {
+    client.ok(&["send", "lamp", text, "--no-newline"]);
+    eventually("the prompt is shown", || {
+        let screen = client.ok(&["screen", "lamp"]);
+        screen.contains(&format!("❯ {text}")).then_some(())
+    });
+    client.ok(&["send", "lamp", "--keys", "Enter"]);
+}
+
+/// Waits until it asks and its hook has said so: the screen may show the question before.
+fn asks_in_fact(daemon: &Daemon) -> Value {
+    eventually("a hook says that it asks", || {
+        let asks = in_state(daemon, "lamp", "asks");
+        (asks["known"] == "fact").then_some(asks)
+    })
+}
 
 #[test]
 fn the_real_claude_code_asks_and_is_answered() {
@@ -62,8 +80,8 @@ fn the_real_claude_code_asks_and_is_answered() {
     daemon.ok("session.create", &start);
     let started = in_state(&daemon, "lamp", "idle");
     client.ok(&["wait", "lamp", "--idle", "1000", "--json"]);
-    client.ok(&["send", "lamp", "fetch it"]);
-    let asks = in_state(&daemon, "lamp", "asks");
+    prompt(&client, "fetch it");
+    let asks = asks_in_fact(&daemon);
     assert_fields(&asks["question"], json!({"kind": "permission"}));
     assert_fields(
         &asks,
@@ -77,8 +95,8 @@ fn the_real_claude_code_asks_and_is_answered() {
     );
 
     // No hook says that the user has refused; the screen and the transcript do.
-    client.ok(&["send", "lamp", "again"]);
-    in_state(&daemon, "lamp", "asks");
+    prompt(&client, "again");
+    asks_in_fact(&daemon);
     eventually("the question is drawn", || {
         let shown = client.ok(&["agents", "show", "lamp"]);
         shown.contains("do differently").then_some(())
@@ -86,8 +104,8 @@ fn the_real_claude_code_asks_and_is_answered() {
     client.ok(&["send", "lamp", "--keys", "Escape"]);
     in_state(&daemon, "lamp", "idle");
 
-    client.ok(&["send", "lamp", "ask me"]);
-    let asks = in_state(&daemon, "lamp", "asks");
+    prompt(&client, "ask me");
+    let asks = asks_in_fact(&daemon);
     assert_fields(
         &asks["question"],
         json!({"kind": "question", "text": "Which colour?"}),

@@ -3,6 +3,7 @@
 
 use ccd_base::about::about;
 use ccd_base::surrogate::mended;
+use ccd_protocol::SessionId;
 use ccd_protocol::agent::{AgentQuestion, QuestionKind};
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
@@ -22,7 +23,7 @@ const ASKS_USER: &str = "AskUserQuestion";
 const SHOWS_PLAN: &str = "ExitPlanMode";
 
 /// Members that are read; all others are skipped.
-const MEMBERS: [&str; 18] = [
+const MEMBERS: [&str; 16] = [
     "session_id",
     "hook_event_name",
     "transcript_path",
@@ -30,7 +31,6 @@ const MEMBERS: [&str; 18] = [
     "agent_id",
     "agent_type",
     "source",
-    "reason",
     "prompt",
     "tool_name",
     "tool_input",
@@ -39,7 +39,6 @@ const MEMBERS: [&str; 18] = [
     "notification_type",
     "last_assistant_message",
     "error",
-    "trigger",
     "model",
 ];
 
@@ -103,9 +102,9 @@ pub enum Event {
     /// All tools of one response are done.
     BatchEnds,
     Asks(ToolUse, AgentQuestion),
-    /// A question of a tool server; `false`: it was answered.
+    /// A question of a tool server; `None`: it was answered.
     Elicits(Option<AgentQuestion>),
-    /// Claude Code waits for a permission or for input since some seconds.
+    /// Claude Code has waited for a permission or for input for some seconds.
     Notifies(Notice),
     Stops {
         answer: Option<String>,
@@ -117,9 +116,17 @@ pub enum Event {
     SubAgentStarts,
     SubAgentStops,
     Compacts,
-    Ends {
-        reason: String,
-    },
+    Ends,
+}
+
+impl Event {
+    /// Returns whether it is a question to the user.
+    pub(crate) fn asks(&self) -> bool {
+        matches!(
+            self,
+            Self::Asks(..) | Self::ToolStarts(_, Some(_)) | Self::Elicits(Some(_))
+        )
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,21 +136,46 @@ pub enum Notice {
     Elicitation(String),
 }
 
-impl Hook {
-    /// Returns what a payload says; `None` if that is nothing about an agent.
-    pub fn parse(payload: &[u8]) -> Option<Self> {
+/// The members of a payload that say something about an agent, as they came. Reading them is cheap; [`Self::hook`], which masks
+/// secrets, is for when nobody waits for the hook any more.
+#[derive(Debug)]
+pub struct HookPayload {
+    pub conversation: String,
+    fields: Fields,
+}
+
+impl HookPayload {
+    /// Reads the start of a payload; `None` if it is of no conversation.
+    pub fn read(payload: &[u8]) -> Option<Self> {
         let fields = Fields::read(payload);
-        let event = fields.event()?;
+        let conversation = fields.id("session_id")?;
         Some(Self {
-            conversation: fields.id("session_id")?,
-            cwd: fields.text("cwd").map(Cow::into_owned),
-            transcript: fields.text("transcript_path").map(Cow::into_owned),
-            model: fields.text("model").map(Cow::into_owned),
+            conversation,
+            fields,
+        })
+    }
+
+    /// Returns whether a program begins or resumes the conversation.
+    #[must_use]
+    pub fn is_start(&self) -> bool {
+        self.fields.text("hook_event_name").as_deref() == Some("SessionStart")
+    }
+
+    /// Returns what it says; `None` if that is nothing about an agent.
+    #[must_use]
+    pub fn hook(&self) -> Option<Hook> {
+        let fields = &self.fields;
+        let owned = |member| fields.text(member).map(Cow::into_owned);
+        Some(Hook {
+            conversation: self.conversation.clone(),
+            cwd: owned("cwd"),
+            transcript: owned("transcript_path"),
+            model: fields.text("model").map(|model| line(&model)),
             sub_agent: fields.id("agent_id").map(|id| SubAgent {
                 id,
                 kind: line(&fields.text("agent_type").unwrap_or_default()),
             }),
-            event,
+            event: fields.event()?,
         })
     }
 }
@@ -166,12 +198,10 @@ impl Fields {
         (!text.is_empty()).then_some(Cow::Borrowed(text))
     }
 
-    /// An id is short, and is used as the name of a file.
+    /// An id has the same letters as those of sessions.
     fn id(&self, member: &str) -> Option<String> {
-        const MAX_LEN: usize = 128;
         let id = self.text(member)?;
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        (id.len() <= MAX_LEN && id.chars().all(is_plain)).then(|| id.into_owned())
+        SessionId::parse(&id).is_ok().then(|| id.into_owned())
     }
 
     fn tool(&self) -> Option<ToolUse> {
@@ -220,9 +250,7 @@ impl Fields {
             "SubagentStart" => Event::SubAgentStarts,
             "SubagentStop" => Event::SubAgentStops,
             "PreCompact" => Event::Compacts,
-            "SessionEnd" => Event::Ends {
-                reason: line(&self.text("reason").unwrap_or_default()),
-            },
+            "SessionEnd" => Event::Ends,
             _ => return None,
         })
     }
@@ -290,7 +318,7 @@ mod tests {
     use serde_json::json;
 
     fn parse(payload: &Value) -> Option<Hook> {
-        Hook::parse(payload.to_string().as_bytes())
+        HookPayload::read(payload.to_string().as_bytes())?.hook()
     }
 
     #[test]
@@ -303,10 +331,10 @@ mod tests {
             about: "/a".into(),
         };
         // Members are sorted here, so the id is cut off.
-        let hook = Hook::parse(
+        let hook = HookPayload::read(
             br#"{"session_id":"c","hook_event_name":"PostToolUse","tool_name":"Read","tool_input":{"file_path":"/a"},"tool_resp"#,
         );
-        assert_eq!(hook.unwrap().event, Event::ToolEnds(tool));
+        assert_eq!(hook.unwrap().hook().unwrap().event, Event::ToolEnds(tool));
         assert!(parse(&payload).is_some());
     }
 
@@ -321,7 +349,7 @@ mod tests {
         ] {
             assert_eq!(parse(&payload), None, "{payload}");
         }
-        assert_eq!(Hook::parse(b"\xff{"), None);
+        assert!(HookPayload::read(b"\xff{").is_none());
     }
 
     #[test]

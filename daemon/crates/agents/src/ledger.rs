@@ -1,11 +1,12 @@
 //! All agents: who they are, and what each does.
 
-use crate::hook::{Event, Hook};
+use crate::hook::{Event, Hook, HookPayload};
 use crate::look::Look;
 use crate::moment::Moment;
 use crate::programs::CLAUDE;
 use crate::progress::Progress;
 use crate::words;
+use ccd_conversation::ClaudeReport;
 use ccd_protocol::agent::{Agent, AgentState, Known};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -68,6 +69,9 @@ pub struct Entry {
     pub cwd: Option<String>,
     pub transcript: Option<String>,
     pub model: Option<String>,
+    /// The name that its user gave it.
+    #[serde(default)]
+    pub title: Option<String>,
     pub context_tokens: Option<u64>,
     pub headless: bool,
     pub progress: Progress,
@@ -91,6 +95,7 @@ impl Entry {
             cwd: None,
             transcript: None,
             model: None,
+            title: None,
             context_tokens: None,
             headless: false,
             progress: Progress::new(at),
@@ -156,8 +161,11 @@ impl Entry {
         agent
     }
 
-    /// The directory it works in, by its last part.
+    /// What its user calls it; otherwise the directory it works in, by its last part.
     fn own_name(&self) -> String {
+        if let Some(title) = &self.title {
+            return title.clone();
+        }
         let folder = self
             .cwd
             .as_deref()
@@ -211,10 +219,9 @@ impl Ledger {
 
     /// Returns whether the origin of a hook must be looked up: its conversation is not known, or starts anew.
     #[must_use]
-    pub fn needs_origin(&self, hook: &Hook) -> bool {
-        let is_start = matches!(hook.event, Event::Start { .. });
-        let known = self.entries.get(&hook.conversation);
-        is_start || known.is_none_or(|entry| !entry.lives() || entry.process.is_none())
+    pub fn needs_origin(&self, payload: &HookPayload) -> bool {
+        let known = self.entries.get(&payload.conversation);
+        payload.is_start() || known.is_none_or(|entry| !entry.lives() || entry.process.is_none())
     }
 
     /// Takes a hook.
@@ -234,7 +241,7 @@ impl Ledger {
         let Some(entry) = self.entries.get_mut(id) else {
             return;
         };
-        if matches!(hook.event, Event::Ends { .. }) {
+        if matches!(hook.event, Event::Ends) {
             if !entry.headless {
                 entry.end(AgentState::Gone, at);
             }
@@ -265,6 +272,44 @@ impl Ledger {
             .map(words::line)
             .or(entry.model.take());
         entry.progress.hook(hook, at);
+    }
+
+    /// Takes what a running Claude Code reports about itself. Returns whether that has changed anything.
+    pub fn report(&mut self, report: &ClaudeReport, origin: Origin, at: Moment) -> bool {
+        let id = &report.conversation;
+        let runs = |entry: &Entry| entry.headless && entry.lives();
+        if self.entries.get(id).is_some_and(runs) {
+            return false; // who has started it knows it
+        }
+        self.replace_others(id, &origin, at);
+        let unnamed = self.without_conversation(&origin);
+        let mut has_changed = unnamed.is_some();
+        if !self.entries.contains_key(id) {
+            let mut entry = unnamed.unwrap_or_else(|| Entry::new(id, CLAUDE, at));
+            entry.id.clone_from(id);
+            entry.conversation = Some(id.clone());
+            self.make_room();
+            self.entries.insert(id.clone(), entry);
+            has_changed = true;
+        }
+        let Some(entry) = self.entries.get_mut(id) else {
+            return false;
+        };
+        // It may be resumed in another terminal.
+        let here = (&origin.session, &origin.process);
+        if (&entry.session, &entry.process) != here || !entry.lives() {
+            (entry.headless, entry.ended) = (false, None);
+            (entry.session, entry.process) = (origin.session, origin.process);
+            has_changed = true;
+        }
+        entry.cwd.get_or_insert_with(|| report.cwd.clone());
+        let transcript = || report.transcript.to_string_lossy().into_owned();
+        entry.transcript.get_or_insert_with(transcript);
+        entry.title = report.title.as_deref().map(words::line);
+        if let Some((activity, unix_ms)) = &report.activity {
+            has_changed |= entry.progress.report(activity, *unix_ms, at);
+        }
+        has_changed
     }
 
     /// A program has one conversation at a time: `/clear` and `/resume` begin another one.

@@ -62,16 +62,7 @@ fn a_session_becomes_the_conversation_that_runs_in_it_and_clear_begins_another()
     ledger.hook(&hook("c1", start()), origin(Some("s"), 7), at(2));
     ledger.sessions(&[session("s")], at(3));
     assert_eq!(states(&ledger, 3), [("c1".into(), "idle")]);
-    ledger.hook(
-        &hook(
-            "c1",
-            Event::Ends {
-                reason: "clear".into(),
-            },
-        ),
-        Origin::default(),
-        at(4),
-    );
+    ledger.hook(&hook("c1", Event::Ends), Origin::default(), at(4));
     ledger.hook(&hook("c2", start()), origin(Some("s"), 7), at(5));
     assert_eq!(
         states(&ledger, 5),
@@ -88,8 +79,10 @@ fn a_conversation_that_is_resumed_in_another_terminal_lives_there() {
     let mut ledger = Ledger::default();
     ledger.hook(&hook("c", start()), origin(Some("s"), 7), at(1));
     ledger.tidy(at(2), |_| false);
+    let prompt = br#"{"session_id":"c","hook_event_name":"UserPromptSubmit"}"#;
+    let prompt = HookPayload::read(prompt).unwrap();
     assert_eq!(states(&ledger, 2), [("c".into(), "gone")]);
-    assert!(ledger.needs_origin(&hook("c", Event::Prompt("x".into()))));
+    assert!(ledger.needs_origin(&prompt));
     ledger.hook(
         &hook(
             "c",
@@ -105,7 +98,7 @@ fn a_conversation_that_is_resumed_in_another_terminal_lives_there() {
         (agent.session_id.as_deref(), agent.pid),
         (Some("t"), Some(8))
     );
-    assert!(!ledger.needs_origin(&hook("c", Event::Prompt("x".into()))));
+    assert!(!ledger.needs_origin(&prompt));
     ledger.tidy(at(3 + 86_400), |entry| {
         entry.process == Some(Process { pid: 8, started: 1 })
     });
@@ -137,16 +130,7 @@ fn an_unattended_run_has_a_verdict_and_asks_nobody() {
         at(2),
     );
     assert_eq!(states(&ledger, 3), [("c".into(), "working")]);
-    ledger.hook(
-        &hook(
-            "c",
-            Event::Ends {
-                reason: "other".into(),
-            },
-        ),
-        Origin::default(),
-        at(4),
-    );
+    ledger.hook(&hook("c", Event::Ends), Origin::default(), at(4));
     ledger.run(&run(AgentState::Failed, Some("limit")), at(5));
     let agent = &records(&ledger, 6)[0];
     assert_eq!(
@@ -202,16 +186,7 @@ fn what_ended_first_makes_room() {
     for number in 0..MAX_AGENTS as u64 + 10 {
         let id = format!("c{number}");
         ledger.hook(&hook(&id, start()), Origin::default(), at(number));
-        ledger.hook(
-            &hook(
-                &id,
-                Event::Ends {
-                    reason: String::new(),
-                },
-            ),
-            Origin::default(),
-            at(number),
-        );
+        ledger.hook(&hook(&id, Event::Ends), Origin::default(), at(number));
     }
     assert_eq!(ledger.entries().count(), MAX_AGENTS);
     assert!(ledger.get("c9").is_none() && ledger.get("c10").is_some());

@@ -6,7 +6,7 @@
 //! - `screen`: what its screen shows
 //! - `look`: what is seen of it from outside
 //! - `transcript`: what the end of its transcript says
-//! - `hook`: what a hook of Claude Code says
+//! - `hook`: what a hook of Claude Code says; what it reports about itself in a file is in `ccd_conversation`
 //! - `programs`: which programs are agents, and their marks
 //!
 //! Layers, top first; none uses one before it: `ledger` → `progress`, `screen`, `transcript` → `look`, `programs` → `hook` → `moment`,
@@ -23,7 +23,7 @@ mod screen;
 mod transcript;
 mod words;
 
-pub use hook::{Event, Hook, SubAgent, ToolUse};
+pub use hook::{Hook, HookPayload, ToolUse};
 pub use ledger::{AgentSession, Entry, Ledger, MAX_AGENTS, NotFound, Origin, Process, Run, find};
 pub use look::{Dialog, Look, Shown, Tail};
 pub use moment::Moment;

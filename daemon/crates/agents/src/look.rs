@@ -1,7 +1,6 @@
 //! What is seen of a program from outside, at one point in time.
 
 use crate::moment::Moment;
-use std::collections::HashSet;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Default)]
@@ -54,12 +53,6 @@ impl Dialog {
 pub struct Tail {
     /// When its last line that counts was written.
     pub unix_ms: u64,
-    /// The last thing that happened: the user interrupted the turn.
-    pub is_interrupted: bool,
-    /// The last thing that happened: the agent ended its turn.
-    pub has_ended: bool,
-    /// Ids of uses of tools that have one.
-    pub results: HashSet<String>,
     pub prompt: Option<String>,
     pub answer: Option<String>,
     /// Tokens of the last request and its response.

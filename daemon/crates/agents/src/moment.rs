@@ -27,6 +27,16 @@ impl Moment {
         Duration::from_millis(later.boot_ms.saturating_sub(self.boot_ms))
     }
 
+    /// Returns the moment so long before this one.
+    #[must_use]
+    pub fn earlier(self, age: Duration) -> Self {
+        let age = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
+        Self {
+            unix_ms: self.unix_ms.saturating_sub(age),
+            boot_ms: self.boot_ms.saturating_sub(age),
+        }
+    }
+
     /// Returns the time in UTC, as records have it.
     #[must_use]
     pub fn utc(self) -> String {

@@ -80,6 +80,12 @@ impl Programs {
         let name = Path::new(executable).file_name()?.to_str()?;
         self.0.get(name)
     }
+
+    /// Returns the agent with this name.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Option<&Arc<Program>> {
+        self.0.values().find(|program| program.name == name)
+    }
 }
 
 fn known() -> Vec<ProgramEntry> {

@@ -1,9 +1,11 @@
 //! What one conversation does: facts in, in the order in which they arrive; its state out.
-//! Hooks are facts. What a screen shows, and silence, are guesses, which count only if they are newer.
+//! Hooks are facts, and so is what the program reports about itself. What a screen shows, and silence, are guesses, which count
+//! only if they are newer, and only if the program reports nothing.
 
 use crate::hook::{Event, Hook, Notice, ToolUse};
 use crate::look::{Dialog, Look, Shown, Tail};
 use crate::moment::Moment;
+use ccd_conversation::ClaudeActivity;
 use ccd_protocol::agent::{AgentQuestion, AgentState, Known, QuestionKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -14,9 +16,6 @@ const SETTLE: Duration = Duration::from_millis(500);
 
 /// A program that shows no mark of its work, and is quiet for so long, waits for input.
 const QUIET: Duration = Duration::from_millis(300);
-
-/// So long after a hook has reported a question, its program has drawn it.
-const DRAWN_AFTER: Duration = Duration::from_secs(3);
 
 /// Sub-agents, tools and questions that are remembered; more of them are not.
 const MAX_SUB_AGENTS: usize = 256;
@@ -69,9 +68,10 @@ pub struct Progress {
     pub error: Option<String>,
     /// When a hook last said something.
     last_hook: Option<Moment>,
-    /// The screen has shown the mark of this program's work, or a question, so that their absence says something.
+    /// The program reports what it does.
+    is_reported: bool,
+    /// The screen has shown the mark of this program's work, so that its absence says something.
     has_mark: bool,
-    has_dialog: bool,
     /// When something last moved.
     moved: Moment,
 }
@@ -102,6 +102,11 @@ impl Progress {
     pub fn hook(&mut self, hook: &Hook, at: Moment) {
         self.last_hook = Some(at);
         self.moved = at;
+        if hook.event.asks() {
+            // The screen may have shown it before the hook arrived.
+            let is_fact = |asked: &Asked| asked.known == Known::Fact;
+            self.main.questions.retain(is_fact);
+        }
         match &hook.event {
             Event::Start { source } => self.start(source, at),
             Event::Prompt(prompt) => {
@@ -132,7 +137,7 @@ impl Progress {
                 let was_idle = self.main.phase == Phase::Idle;
                 self.main.set(Phase::Compacts { was_idle }, Known::Fact, at);
             }
-            Event::Ends { .. } => {}
+            Event::Ends => {}
             event => {
                 if let Some(work) = self.work_of(hook) {
                     work.step(event, at);
@@ -192,17 +197,60 @@ impl Progress {
         }
     }
 
+    /// Takes what the program reports about itself since `unix_ms`. A hook says more, and sooner; but no hook says that a question
+    /// was answered or a turn interrupted. Returns whether that has changed anything.
+    pub fn report(&mut self, activity: &ClaudeActivity, unix_ms: u64, now: Moment) -> bool {
+        self.is_reported = true;
+        let since = now.earlier(Duration::from_millis(now.unix_ms.saturating_sub(unix_ms)));
+        if self.last_hook.is_some_and(|hook| unix_ms <= hook.unix_ms) {
+            return false;
+        }
+        let before = (self.main.clone(), self.subs.len());
+        match activity {
+            ClaudeActivity::Idle => {
+                let is_open = self.main.phase != Phase::Idle || self.main.known == Known::Guess;
+                if is_open || self.question().is_some() || !self.subs.is_empty() {
+                    self.subs.clear();
+                    self.main.end(Known::Fact, since);
+                }
+            }
+            ClaudeActivity::Works => {
+                self.close_questions(Known::Fact, since, |_| true);
+                if self.main.phase == Phase::Idle && self.subs.is_empty() {
+                    self.main.set(Phase::Works, Known::Fact, since);
+                }
+            }
+            ClaudeActivity::Waits(what) if self.question().is_none() => {
+                let kind = if what.starts_with("permission") {
+                    QuestionKind::Permission
+                } else {
+                    QuestionKind::Question
+                };
+                let question = AgentQuestion::new(kind, what.clone());
+                self.main.ask(question, None, Known::Fact, since);
+            }
+            ClaudeActivity::Waits(_) => {
+                self.questions_mut().for_each(|asked| asked.known = Known::Fact);
+            }
+        }
+        let has_changed = before != (self.main.clone(), self.subs.len());
+        if has_changed {
+            self.moved = now;
+        }
+        has_changed
+    }
+
     /// Takes what was seen of the program. Returns whether that has changed anything.
     pub fn look(&mut self, look: &Look) -> bool {
         let before = self.clone();
         if let Some(tail) = &look.transcript {
-            self.transcript(tail, look.at);
+            self.transcript(tail);
         }
         match &look.shown {
             Shown::Dialog(dialog) => self.sees_dialog(dialog, look.at),
-            Shown::Work => self.sees_work(look.at),
-            Shown::Nothing => self.sees_nothing(look),
-            Shown::Unknown => {}
+            Shown::Work if !self.is_reported => self.sees_work(look.at),
+            Shown::Nothing if !self.is_reported => self.sees_nothing(look),
+            _ => {}
         }
         let has_changed = *self != before;
         if look.has_moved {
@@ -212,21 +260,25 @@ impl Progress {
     }
 
     fn sees_dialog(&mut self, dialog: &Dialog, at: Moment) {
-        self.has_dialog = true;
         // Of several questions one is drawn; those that were, and are no longer, are answered.
-        self.close_questions(at, |asked| asked.was_shown && !asked.is_shown_by(dialog));
+        self.close_questions(Known::Guess, at, |asked| {
+            asked.was_shown && !asked.is_shown_by(dialog)
+        });
         let mut drawn = self
             .questions_mut()
             .filter(|asked| asked.is_shown_by(dialog));
         if let Some(asked) = drawn.next() {
             asked.was_shown = true;
             asked.question.choices = dialog.choices();
+            if asked.is_unnamed() {
+                asked.question.text.clone_from(&dialog.text);
+            }
             return;
         }
         drop(drawn);
         // It may be the one that was just answered.
         let is_early = self.last_hook.is_some_and(|hook| hook.until(at) < SETTLE);
-        if self.question().is_none() && !is_early {
+        if self.question().is_none() && !is_early && !self.is_reported {
             let question = AgentQuestion {
                 choices: dialog.choices(),
                 ..AgentQuestion::new(QuestionKind::Question, dialog.text.clone())
@@ -241,9 +293,7 @@ impl Progress {
 
     fn sees_work(&mut self, at: Moment) {
         self.has_mark = true;
-        self.close_questions(at, |asked| {
-            asked.was_shown || asked.at.until(at) >= DRAWN_AFTER
-        });
+        self.close_questions(Known::Guess, at, |asked| asked.was_shown);
         if self.main.phase == Phase::Idle && self.main.since.until(at) >= SETTLE {
             self.main.set(Phase::Works, Known::Guess, at);
         }
@@ -251,10 +301,8 @@ impl Progress {
 
     fn sees_nothing(&mut self, look: &Look) {
         let at = look.at;
-        let knows_dialogs = self.has_dialog;
-        self.close_questions(at, |asked| {
-            let age = asked.at.until(at);
-            (asked.was_shown && age >= SETTLE) || (knows_dialogs && age >= DRAWN_AFTER)
+        self.close_questions(Known::Guess, at, |asked| {
+            asked.was_shown && asked.at.until(at) >= SETTLE
         });
         let is_settled = self.main.since.until(at) >= SETTLE && look.quiet >= QUIET;
         let says_something = self.has_mark || self.last_hook.is_none();
@@ -271,38 +319,23 @@ impl Progress {
         }
     }
 
-    /// Somebody has answered: the screen no longer shows the question.
-    fn close_questions(&mut self, at: Moment, is_closed: impl Fn(&Asked) -> bool) {
+    /// Somebody has answered.
+    fn close_questions(&mut self, known: Known, at: Moment, is_closed: impl Fn(&Asked) -> bool) {
         for work in std::iter::once(&mut self.main).chain(self.subs.values_mut()) {
             let open = work.questions.len();
             work.questions.retain(|asked| !is_closed(asked));
             if work.questions.len() < open {
-                work.since = at;
-                work.known = Known::Guess;
+                (work.since, work.known) = (at, known);
             }
         }
     }
 
-    /// The end of the transcript: the only fact about an interruption, and about what hooks have missed.
-    fn transcript(&mut self, tail: &Tail, at: Moment) {
+    fn transcript(&mut self, tail: &Tail) {
         let hook = self.last_hook.map_or(0, |last| last.unix_ms);
-        if tail.unix_ms <= hook {
-            return;
+        if tail.unix_ms > hook {
+            self.last_prompt = tail.prompt.clone().or(self.last_prompt.take());
+            self.last_answer = tail.answer.clone().or(self.last_answer.take());
         }
-        if tail.is_interrupted || tail.has_ended {
-            if self.main.phase != Phase::Idle || self.question().is_some() {
-                self.main.end(Known::Fact, at);
-            }
-            if tail.is_interrupted {
-                self.subs.clear();
-            }
-        }
-        self.close_questions(at, |asked| {
-            let id = asked.tool.as_ref().and_then(|tool| tool.id.as_ref());
-            id.is_some_and(|id| tail.results.contains(id))
-        });
-        self.last_prompt = tail.prompt.clone().or(self.last_prompt.take());
-        self.last_answer = tail.answer.clone().or(self.last_answer.take());
     }
 
     fn questions_mut(&mut self) -> impl Iterator<Item = &mut Asked> {
@@ -375,11 +408,15 @@ impl Progress {
 }
 
 impl Asked {
-    /// Claude Code's notice does not say what it is about.
+    /// Notices and reports of Claude Code do not say what is asked.
+    fn is_unnamed(&self) -> bool {
+        self.known == Known::Fact
+            && self.tool.is_none()
+            && self.question.kind != QuestionKind::Elicitation
+    }
+
     fn is_shown_by(&self, dialog: &Dialog) -> bool {
-        let is_notice = self.known == Known::Fact && self.tool.is_none();
-        (is_notice && self.question.kind == QuestionKind::Permission)
-            || dialog.is_of(&self.question, self.known)
+        self.is_unnamed() || dialog.is_of(&self.question, self.known)
     }
 }
 

@@ -1,6 +1,5 @@
 use super::*;
 use crate::hook::SubAgent;
-use std::collections::HashSet;
 
 const STUCK_AFTER: Duration = Duration::from_secs(300);
 
@@ -87,6 +86,16 @@ fn hook(word: &str) -> Option<Hook> {
     })
 }
 
+/// A report of the table.
+fn activity(word: &str) -> Option<ClaudeActivity> {
+    Some(match word {
+        "says:idle" => ClaudeActivity::Idle,
+        "says:works" => ClaudeActivity::Works,
+        "says:waits" => ClaudeActivity::Waits("permission prompt".into()),
+        _ => return None,
+    })
+}
+
 /// A look of the table.
 fn look(word: &str, at: Moment) -> Look {
     let dialog = |name: &str| Dialog {
@@ -102,20 +111,13 @@ fn look(word: &str, at: Moment) -> Look {
         "see:nothing" | "see:busy" => Shown::Nothing,
         _ => Shown::Unknown,
     };
-    let tail = Tail {
-        unix_ms: at.unix_ms,
-        is_interrupted: word == "cut",
-        has_ended: word == "said:end",
-        results: HashSet::new(),
-        ..Tail::default()
-    };
     Look {
         at,
         shown,
         reads: Some(word != "see:busy"),
         quiet: Duration::from_secs(1),
         has_moved: word == "see:moved",
-        transcript: (word == "cut" || word.starts_with("said:")).then_some(tail),
+        transcript: None,
     }
 }
 
@@ -137,11 +139,17 @@ fn the_state_follows_from_the_facts() {
                 continue;
             }
             second += 1;
-            match hook(word) {
-                Some(hook) => progress.hook(&hook, moment(second)),
-                None => {
-                    progress.look(&look(word, moment(second)));
+            let now = moment(second);
+            // What was reported before the last hook.
+            let is_late = word.ends_with(":late");
+            let word = word.trim_end_matches(":late");
+            match (hook(word), activity(word)) {
+                (Some(hook), _) => progress.hook(&hook, now),
+                (None, Some(activity)) => {
+                    let at = now.unix_ms - if is_late { 1500 } else { 0 };
+                    progress.report(&activity, at, now);
                 }
+                (None, None) => drop(progress.look(&look(word, now))),
             }
             // What survives a restart is all there is.
             let kept = serde_json::to_string(&progress).unwrap();

@@ -18,7 +18,7 @@
 //! - `recent`: a map of the last entries
 //!
 //! Layers, top first; none uses one before it: `index`, `reply` → `follow`, `setup` → `import`, `price`, `last_turn`,
-//! `task_list` → `source` → `model`, `lines` → `line`, `error`, `recent`.
+//! `report`, `task_list` → `source` → `model`, `lines` → `line`, `error`, `recent`.
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 mod error;
@@ -32,6 +32,7 @@ pub mod model;
 pub mod price;
 mod recent;
 mod reply;
+mod report;
 mod setup;
 pub mod source;
 mod task_list;
@@ -41,5 +42,6 @@ pub use follow::Following;
 pub use index::{Follower, Index};
 pub use last_turn::LastTurn;
 pub use reply::Conversations;
+pub use report::{ClaudeActivity, ClaudeReport, claude_reports};
 pub use setup::{ConversationSettings, Setup};
 pub use task_list::{CurrentTask, grown_tail};

@@ -26,6 +26,8 @@ mod libproc {
         pub started_us: u64,
         /// The device number of its controlling terminal.
         pub tty_device: u64,
+        /// The process group in the foreground of that terminal.
+        pub foreground: i32,
     }
 
     /// Returns the process that has the number `pid`; `None` if it has ended, even if it was not reaped yet.
@@ -44,6 +46,7 @@ mod libproc {
             parent: info.pbi_ppid.cast_signed(),
             started_us: info.pbi_start_tvsec * 1_000_000 + info.pbi_start_tvusec,
             tty_device: u64::from(info.e_tdev),
+            foreground: info.e_tpgid.cast_signed(),
         })
     }
 

@@ -1,9 +1,13 @@
 //! Processes that are not ours: who has called, whether it still runs, and what it does.
 
 use crate::process_stat::ProcessStat;
+use std::path::Path;
 
 /// Programs that start others for somebody; the one that has called is above them.
 const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "ksh", "fish", "busybox"];
+
+/// Programs that run scripts start with one of these; the script is the program that one sees.
+const INTERPRETERS: [&str; 4] = ["node", "python", "bun", "deno"];
 
 /// So far up a caller is looked for.
 const MAX_PARENTS: usize = 8;
@@ -12,9 +16,9 @@ const MAX_PARENTS: usize = 8;
 #[cfg(target_os = "linux")]
 const MAX_DESCENDANTS: usize = 256;
 
-/// A program that has called.
+/// A program that runs now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Caller {
+pub struct Running {
     pub pid: i32,
     /// As [`lives`] takes it.
     pub started: u64,
@@ -24,14 +28,14 @@ pub struct Caller {
 
 /// Returns the program that has started the process `pid`: the nearest above it whose name `is_meant`, otherwise the nearest
 /// that is not a shell.
-pub fn caller(pid: i32, is_meant: impl Fn(&str) -> bool) -> Option<Caller> {
+pub fn caller(pid: i32, is_meant: impl Fn(&str) -> bool) -> Option<Running> {
     let mut parent = ProcessStat::read(pid)?.parent;
     let mut nearest = None;
     for _ in 0..MAX_PARENTS {
         let Some(process) = ProcessStat::read(parent).filter(|_| parent > 1) else {
             break;
         };
-        let found = Caller {
+        let found = Running {
             pid: parent,
             started: process.started_ticks,
             tty_device: process.tty_device,
@@ -47,9 +51,48 @@ pub fn caller(pid: i32, is_meant: impl Fn(&str) -> bool) -> Option<Caller> {
     nearest
 }
 
-/// Returns when a process started, as [`lives`] takes it.
-pub fn started(pid: i32) -> Option<u64> {
-    ProcessStat::read(pid).map(|process| process.started_ticks)
+/// Returns the program in the foreground of the terminal of `pid`, and what is `known` by its name or, if an interpreter runs it,
+/// by the name of the script.
+pub fn foreground<T>(pid: i32, known: impl Fn(&str) -> Option<T>) -> Option<(T, Running)> {
+    let leader = ProcessStat::read(pid)?.foreground;
+    let found = known(&name(leader)?).or_else(|| known(&script(leader)?))?;
+    Some((found, running(leader)?))
+}
+
+/// Returns the directory that a process works in; `None` if the system does not say.
+pub fn cwd(pid: i32) -> Option<String> {
+    let path = std::fs::read_link(format!("/proc/{pid}/cwd")).ok()?;
+    path.into_os_string().into_string().ok()
+}
+
+/// Returns a variable of the environment that a process started with; `None` if the system does not say.
+pub fn variable(pid: i32, name: &str) -> Option<String> {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let mut variables = environment.split(|byte| *byte == 0);
+    let value = variables.find_map(|one| one.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
+    String::from_utf8(value.to_vec()).ok()
+}
+
+/// Returns the name of the script that an interpreter runs.
+fn script(pid: i32) -> Option<String> {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let line = String::from_utf8_lossy(&line);
+    let mut words = line.split('\0');
+    let name = |path: &str| Some(Path::new(path).file_name()?.to_str()?.to_owned());
+    let program = name(words.next()?)?;
+    let is_interpreter = INTERPRETERS.iter().any(|one| program.starts_with(one));
+    let script = words.find(|word| !word.starts_with('-'))?;
+    is_interpreter.then(|| name(script)).flatten()
+}
+
+/// Returns a process that runs.
+pub fn running(pid: i32) -> Option<Running> {
+    let process = ProcessStat::read(pid).filter(|process| process.lives)?;
+    Some(Running {
+        pid,
+        started: process.started_ticks,
+        tty_device: process.tty_device,
+    })
 }
 
 /// Returns whether the process `pid` that started then still runs.
@@ -120,7 +163,7 @@ mod tests {
         );
         let start = found.started;
         assert!(lives(own, start) && !lives(own, start + 1));
-        assert_eq!(started(own), Some(start));
+        assert_eq!(running(own).map(|own| own.started), Some(start));
         if let Some(ticks) = used_ticks(own) {
             assert!(ticks < 1 << 40);
         }

@@ -19,6 +19,8 @@ pub(crate) struct ProcessStat {
     pub(crate) kernel_session: i32,
     /// The device number of its controlling terminal; 0 if it has none.
     pub(crate) tty_device: u64,
+    /// The process group in the foreground of that terminal.
+    pub(crate) foreground: i32,
     /// The process group, named as the session.
     #[cfg(not(portable))]
     pub(crate) group: i32,
@@ -39,6 +41,7 @@ impl ProcessStat {
             lives: true,
             kernel_session: opener.as_raw_nonzero().get(),
             tty_device: process.tty_device,
+            foreground: process.foreground,
         })
     }
 }
@@ -51,6 +54,7 @@ mod field {
     pub(super) const GROUP: usize = 2;
     pub(super) const SESSION: usize = 3;
     pub(super) const TERMINAL: usize = 4;
+    pub(super) const FOREGROUND: usize = 5;
     pub(super) const FLAGS: usize = 6;
     pub(super) const USED: std::ops::Range<usize> = 11..15;
     pub(super) const THREADS: usize = 17;
@@ -90,6 +94,7 @@ impl ProcessStat {
             kernel_session: number(field::SESSION)?,
             // The kernel prints it as a signed number.
             tty_device: u64::from(number(field::TERMINAL)?.cast_unsigned()),
+            foreground: number(field::FOREGROUND)?,
             is_in_exec: has_first_thread
                 && fields.get(field::ENVIRONMENT_END) == Some(&"0")
                 && fields.get(field::FLAGS)?.parse::<u32>().ok()? & OF_KERNEL == 0,
@@ -128,6 +133,7 @@ mod tests {
             lives: true,
             kernel_session: 28,
             tty_device: 0xffff_77ff,
+            foreground: 27,
             group: 29,
             is_in_exec: false,
         };

@@ -270,6 +270,13 @@ impl Index {
         }
     }
 
+    /// Returns the directories of Claude Code: the user's, and those of the configuration.
+    pub fn claude_dirs(&self) -> Vec<PathBuf> {
+        let mut dirs = vec![self.setup.claude_dir().to_owned()];
+        dirs.extend(self.setup.settings().roots);
+        dirs
+    }
+
     pub fn set_settings(&self, settings: ConversationSettings) {
         if !self.setup.set(settings) {
             return;

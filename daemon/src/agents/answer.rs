@@ -66,7 +66,8 @@ impl Agents {
             let choices = dialog.choices();
             return Err(AgentError::NoChoice { answer, choices }.into());
         };
-        self.choose(&session, &agent.program, peer, &dialog, key).await?;
+        self.choose(&session, &agent.program, peer, &dialog, key)
+            .await?;
         Ok(self.get(&agent.agent_id).await?)
     }
 
@@ -86,7 +87,8 @@ impl Agents {
         loop {
             let shown = match shown(session, &agent.program, &programs).await {
                 Shown::Dialog(dialog) => {
-                    Some(dialog).filter(|dialog| dialog.is_of(question, agent.known))
+                    let is_it = dialog.is_of(question, agent.known);
+                    Some(dialog).filter(|_| is_it || self.is_unread(&agent.agent_id))
                 }
                 _ => None,
             };

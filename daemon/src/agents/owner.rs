@@ -125,6 +125,13 @@ impl Agents {
         Some(ledger.get(id)?.record(now(), stuck_after).state)
     }
 
+    pub(super) fn is_unread(&self, id: &str) -> bool {
+        let ledger = self.ledger.lock();
+        ledger
+            .get(id)
+            .is_some_and(|entry| entry.progress.is_unread())
+    }
+
     /// Returns whether somebody who is attached to an agent has typed within this time.
     pub(super) fn is_attended(&self, agent: &Agent, within: Duration) -> bool {
         let session = self.looker.session(agent.session_id.as_deref());

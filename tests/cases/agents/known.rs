@@ -145,6 +145,41 @@ fn a_change_reaches_subscribers_and_those_who_wait() {
 }
 
 #[test]
+fn fifty_agents_at_once_are_kept_apart() {
+    const AGENTS: usize = 50;
+    let daemon = Daemon::start();
+    std::thread::scope(|scope| {
+        for number in 0..AGENTS {
+            let daemon = &daemon;
+            scope.spawn(move || {
+                let (mut connection, id) = (daemon.connect(), format!("c{number:02}"));
+                for round in 0..20 {
+                    let text = format!("make {number} {round}");
+                    post(
+                        &mut connection,
+                        &id,
+                        "UserPromptSubmit",
+                        json!({"prompt": text}),
+                    );
+                    post(&mut connection, &id, "PreToolUse", BASH(&text));
+                    post(&mut connection, &id, "PermissionRequest", BASH(&text));
+                    if number % 2 == 0 || round < 19 {
+                        post(&mut connection, &id, "PostToolUse", BASH(&text));
+                        post(&mut connection, &id, "Stop", json!({}));
+                    }
+                }
+            });
+        }
+    });
+    for number in 0..AGENTS {
+        let state = if number % 2 == 0 { "idle" } else { "asks" };
+        let agent = in_state(&daemon, &format!("c{number:02}"), state);
+        assert_eq!(agent["last_prompt"], format!("make {number} 19"));
+    }
+    assert_eq!(agents(&mut daemon.connect()).len(), AGENTS);
+}
+
+#[test]
 fn a_question_survives_a_kill_of_the_daemon() {
     let mut daemon = Daemon::start();
     let mut connection = daemon.connect();

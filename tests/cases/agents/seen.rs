@@ -1,6 +1,6 @@
 //! What screens show: other programs, and answers that are typed.
 
-use super::in_state;
+use super::{agents, in_state};
 use crate::support::executable::write_script;
 use crate::support::{Ccctl, Daemon, assert_fields, assert_has, eventually};
 use serde_json::json;
@@ -47,6 +47,32 @@ fn a_program_of_the_configuration_is_known_by_its_marks_and_answered_only_if_it_
     client.ok(&["expect", "lamp", "chose <2>"]);
     let idle = in_state(&daemon, "lamp", "idle");
     assert_eq!(idle["question"], json!(null));
+}
+
+#[test]
+fn a_program_that_a_shell_runs_is_an_agent_as_long_as_it_is_in_the_foreground() {
+    let daemon = Daemon::start();
+    let (client, folder) = (Ccctl::new(&daemon), daemon.home().join("work"));
+    std::fs::create_dir(&folder).unwrap();
+    // As npm installs it: a link to a script.
+    write_script(
+        &folder.join("codex"),
+        "#!/usr/bin/env python3\nprint('Working (esc to interrupt)')\ninput()\n",
+    );
+    client.ok(&["new", "--name", "lamp", "--", "bash", "--norc"]);
+    let cd = format!("cd {}", folder.display());
+    client.ok(&["send", "lamp", &cd]);
+    client.ok(&["send", "lamp", "./codex"]);
+    let working = in_state(&daemon, "lamp", "working");
+    assert_fields(
+        &working,
+        json!({"program": "codex", "known": "guess", "cwd": folder}),
+    );
+    client.ok(&["send", "lamp", ""]);
+    in_state(&daemon, "lamp", "gone");
+    client.ok(&["send", "lamp", "./codex"]);
+    in_state(&daemon, "lamp", "working");
+    assert_eq!(agents(&mut daemon.connect()).len(), 1);
 }
 
 #[test]

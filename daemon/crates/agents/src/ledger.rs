@@ -296,12 +296,13 @@ impl Ledger {
             return false;
         };
         // It may be resumed in another terminal.
-        let here = (&origin.session, &origin.process);
-        if (&entry.session, &entry.process) != here || !entry.lives() {
+        if entry.process != origin.process || !entry.lives() {
             (entry.headless, entry.ended) = (false, None);
-            (entry.session, entry.process) = (origin.session, origin.process);
+            (entry.session, entry.process) = (None, origin.process);
             has_changed = true;
         }
+        // A session that ends has no terminal any more.
+        entry.session = origin.session.or(entry.session.take());
         entry.cwd.get_or_insert_with(|| report.cwd.clone());
         let transcript = || report.transcript.to_string_lossy().into_owned();
         entry.transcript.get_or_insert_with(transcript);

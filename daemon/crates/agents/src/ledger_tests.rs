@@ -1,5 +1,6 @@
 use super::*;
 use crate::hook::ToolUse;
+use ccd_conversation::{ClaudeActivity, ClaudeReport};
 
 const STUCK_AFTER: Duration = Duration::from_secs(300);
 
@@ -192,4 +193,60 @@ fn what_ended_first_makes_room() {
     assert!(ledger.get("c9").is_none() && ledger.get("c10").is_some());
     ledger.tidy(at(200_000), |_| true);
     assert_eq!(ledger.entries().count(), 0);
+}
+
+#[test]
+fn what_claude_code_reports_about_itself_makes_an_agent_of_it() {
+    let report = |id: &str, activity| ClaudeReport {
+        pid: 7,
+        started_ticks: Some(1),
+        conversation: id.into(),
+        cwd: "/srv/shop".into(),
+        title: Some("lamp".into()),
+        transcript: "/home/me/.claude/projects/-srv-shop/c.jsonl".into(),
+        activity: Some((activity, at(2).unix_ms)),
+    };
+    let mut ledger = Ledger::default();
+    ledger.sessions(&[session("s")], at(1));
+    let here = || origin(Some("s"), 7);
+    assert!(ledger.report(&report("c", ClaudeActivity::Works), here(), at(2)));
+    assert!(!ledger.report(&report("c", ClaudeActivity::Works), here(), at(3)));
+    assert_eq!(states(&ledger, 3), [("c".into(), "working")]);
+    assert_eq!(records(&ledger, 3)[0].name, "lamp");
+    // Another one in the same program, and the first one in another terminal.
+    ledger.report(&report("d", ClaudeActivity::Idle), here(), at(4));
+    assert_eq!(
+        states(&ledger, 4),
+        [("d".into(), "idle"), ("c".into(), "gone")]
+    );
+    ledger.report(&report("c", ClaudeActivity::Works), origin(None, 8), at(5));
+    let found = records(&ledger, 5);
+    let resumed = found.iter().find(|agent| agent.agent_id == "c").unwrap();
+    assert_eq!(
+        (resumed.session_id.as_deref(), resumed.pid),
+        (None, Some(8))
+    );
+}
+
+#[test]
+fn an_unattended_run_is_not_what_its_program_reports() {
+    let mut ledger = Ledger::default();
+    let run = Run {
+        conversation: "c".into(),
+        cwd: "/srv/shop".into(),
+        state: AgentState::Working,
+        error: None,
+    };
+    ledger.run(&run, at(1));
+    let report = ClaudeReport {
+        pid: 7,
+        started_ticks: Some(1),
+        conversation: "c".into(),
+        cwd: "/srv/shop".into(),
+        title: None,
+        transcript: "/c.jsonl".into(),
+        activity: Some((ClaudeActivity::Idle, at(2).unix_ms)),
+    };
+    assert!(!ledger.report(&report, origin(None, 7), at(3)));
+    assert_eq!(states(&ledger, 3), [("c".into(), "working")]);
 }

@@ -230,7 +230,8 @@ impl Progress {
                 self.main.ask(question, None, Known::Fact, since);
             }
             ClaudeActivity::Waits(_) => {
-                self.questions_mut().for_each(|asked| asked.known = Known::Fact);
+                self.questions_mut()
+                    .for_each(|asked| asked.known = Known::Fact);
             }
         }
         let has_changed = before != (self.main.clone(), self.subs.len());
@@ -343,15 +344,25 @@ impl Progress {
         works.flat_map(|work| &mut work.questions)
     }
 
-    /// The question that is to be answered first: the agent's own, then the oldest of a sub-agent.
+    /// The question that is to be answered first, and who asks: the one that is drawn, the agent's own, then the oldest of a
+    /// sub-agent.
     fn question(&self) -> Option<(&Asked, Option<&str>)> {
-        let own = self.main.questions.first().map(|asked| (asked, None));
-        own.or_else(|| {
-            let subs = self.subs.iter();
-            let asking = subs.filter_map(|(id, sub)| Some((sub.questions.first()?, sub.name(id))));
-            let (asked, name) = asking.min_by_key(|(asked, _)| asked.at.boot_ms)?;
-            Some((asked, Some(name)))
+        let own = self.main.questions.iter().map(|asked| (asked, None));
+        let subs = self.subs.iter().flat_map(|(id, sub)| {
+            let asked = sub.questions.iter();
+            asked.map(move |asked| (asked, Some(sub.name(id))))
+        });
+        own.chain(subs).min_by_key(|(asked, sub_agent)| {
+            let at = sub_agent.map(|_| asked.at.boot_ms);
+            (!asked.was_shown, sub_agent.is_some(), at)
         })
+    }
+
+    /// Returns whether it asks something, and nobody has seen yet what.
+    #[must_use]
+    pub fn is_unread(&self) -> bool {
+        let question = self.question();
+        question.is_some_and(|(asked, _)| asked.is_unnamed() && !asked.was_shown)
     }
 
     /// Returns when something last moved.

@@ -19,8 +19,8 @@ const DRAWN_AFTER: Duration = Duration::from_secs(2);
 const READS_AFTER: Duration = Duration::from_millis(500);
 
 /// A dialog that has not taken an answer after so long did not hear it, or wants the Enter key too.
-const TAKEN_AFTER: Duration = Duration::from_millis(400);
-const TRIES: usize = 2;
+const TAKEN_AFTER: Duration = Duration::from_secs(1);
+const TRIES: usize = 3;
 
 const LOOK_PAUSE: Duration = Duration::from_millis(20);
 
@@ -66,8 +66,7 @@ impl Agents {
             let choices = dialog.choices();
             return Err(AgentError::NoChoice { answer, choices }.into());
         };
-        self.choose(&session, &agent.program, peer, &dialog, key)
-            .await?;
+        self.choose(&session, &agent, peer, &dialog, key).await?;
         Ok(self.get(&agent.agent_id).await?)
     }
 
@@ -86,7 +85,7 @@ impl Agents {
         let name = || agent.name.clone();
         loop {
             let shown = match shown(session, &agent.program, &programs).await {
-                Shown::Dialog(dialog) => {
+                Some(Shown::Dialog(dialog)) => {
                     let is_it = dialog.is_of(question, agent.known);
                     Some(dialog).filter(|_| is_it || self.is_unread(&agent.agent_id))
                 }
@@ -115,7 +114,7 @@ impl Agents {
     async fn choose(
         &self,
         session: &Arc<Session>,
-        program: &str,
+        agent: &Agent,
         peer: &Peer,
         dialog: &Dialog,
         key: String,
@@ -127,20 +126,24 @@ impl Agents {
             ..SessionSendParams::default()
         };
         let programs = self.settings().programs;
-        let is_claude = program == CLAUDE;
+        let is_claude = agent.program == CLAUDE;
         let is_line = key.chars().all(char::is_alphabetic);
         session.send(peer, send(key.clone(), is_line)).await?;
         if is_line {
             return Ok(());
         }
-        for _ in 0..TRIES {
+        for tries_left in (0..TRIES).rev() {
             let end = tokio::time::Instant::now() + TAKEN_AFTER;
             while tokio::time::Instant::now() < end {
                 tokio::time::sleep(LOOK_PAUSE).await;
-                let now = shown(session, program, &programs).await;
-                if !matches!(now, Shown::Dialog(now) if is_same(&now, dialog, is_claude)) {
-                    return Ok(());
+                match shown(session, &agent.program, &programs).await {
+                    Some(Shown::Dialog(now)) if is_same(&now, dialog, is_claude) => {}
+                    Some(_) => return Ok(()),
+                    None => {}
                 }
+            }
+            if tries_left == 0 {
+                break;
             }
             let again = if is_claude {
                 send(key.clone(), false)
@@ -149,7 +152,8 @@ impl Agents {
             };
             session.send(peer, again).await?;
         }
-        Ok(())
+        let agent = agent.name.clone();
+        Err(AgentError::NotTaken { agent }.into())
     }
 }
 

@@ -23,6 +23,10 @@ pub(crate) enum AgentError {
     NoSession { agent: String },
     #[error("the agent {agent} is not waiting for input now; try again")]
     NotReading { agent: String },
+    #[error(
+        "the answer was typed, but the agent {agent} still shows the question; attach it to see why"
+    )]
+    NotTaken { agent: String },
     #[error("{answer:?} is not one of the choices: {}", .choices.join(" | "))]
     NoChoice {
         answer: String,
@@ -55,6 +59,7 @@ impl Reportable for AgentError {
             | Self::NotShown { .. }
             | Self::NoSession { .. }
             | Self::NotReading { .. }
+            | Self::NotTaken { .. }
             | Self::Gone { .. } => ErrorCode::AgentNotAsking,
             Self::NoChoice { .. } => ErrorCode::InvalidArgument,
             Self::Timeout { .. } => ErrorCode::AgentTimeout,

@@ -130,14 +130,15 @@ pub(super) fn process_of(running: Running) -> Process {
     }
 }
 
-/// Reads the screen of a session in which an agent runs.
-pub(super) async fn shown(session: &Session, program: &str, programs: &Programs) -> Shown {
+/// Reads the screen of a session in which an agent runs; `None` if there is none in time.
+pub(super) async fn shown(session: &Session, program: &str, programs: &Programs) -> Option<Shown> {
     let params = SessionScreenParams::default();
     let screen = timeout(LOOK_LIMIT, session.screen(&params)).await;
-    match (screen, programs.named(program)) {
-        (Ok(Ok(screen)), Some(program)) => ccd_agents::read(&screen.lines, &program.marks),
-        _ => Shown::Unknown,
-    }
+    let screen = screen.ok()?.ok()?;
+    Some(ccd_agents::read(
+        &screen.lines,
+        &programs.named(program)?.marks,
+    ))
 }
 
 /// The one who looks at all agents now.
@@ -238,8 +239,9 @@ impl Seen {
             let has_output = self.offset.is_some_and(|offset| offset != end);
             look.quiet = session.idle();
             if self.offset != Some(end) {
-                self.shown = shown(session, &subject.program, programs).await;
-                self.offset = Some(end);
+                let shown = shown(session, &subject.program, programs).await;
+                self.offset = shown.is_some().then_some(end);
+                self.shown = shown.unwrap_or_default();
             }
             look.shown = self.shown.clone();
             // A clock that ticks beside the mark of work is no movement.

@@ -1,6 +1,7 @@
 //! What screens show: other programs, and answers that are typed.
 
 use super::{agents, in_state};
+use crate::support::client::DETACH;
 use crate::support::executable::write_script;
 use crate::support::{Ccctl, Daemon, assert_fields, assert_has, eventually};
 use serde_json::json;
@@ -105,13 +106,15 @@ fn top_shows_agents_answers_and_attaches() {
     client.ok(&["expect", "lamp", "chose <2>"]);
     top.shows("chose <2>");
     top.text("a");
-    eventually("it is attached", || {
-        let record = daemon.ok("session.get", &json!({"session": "lamp"}));
-        (record["attached"] != json!([])).then_some(())
-    });
-    // The first keys may come before its terminal takes single keys; the page of agents ignores them.
+    eventually(
+        "its screen is shown, and its terminal takes single keys",
+        || {
+            let rows = top.screen().lines.join("\n");
+            (rows.contains("chose <2>") && !rows.contains("ccctl top")).then_some(())
+        },
+    );
+    top.keys(DETACH);
     eventually("it is detached", || {
-        top.keys(&["C-\\", "d"]);
         let record = daemon.ok("session.get", &json!({"session": "lamp"}));
         (record["attached"] == json!([])).then_some(())
     });

@@ -1,5 +1,6 @@
 //! The rows of the table, in its order.
 
+mod agents;
 mod attach;
 mod beside_floods;
 mod client_process;
@@ -32,13 +33,14 @@ use crate::report::Report;
 type Measure = fn(&Args, &mut Report) -> Result<()>;
 
 /// Everything that is measured, by name.
-pub(crate) const ALL: [(&str, Measure); 22] = [
+pub(crate) const ALL: [(&str, Measure); 23] = [
     ("round-trip", round_trip::measure),
     ("processor-time", processor_time::measure),
     ("python-clients", python_clients::measure),
     ("attach", attach::measure),
     ("client-process", client_process::measure),
     ("hook", hook::measure),
+    ("agents", agents::measure),
     ("mcp", mcp::measure),
     ("start", start::measure),
     ("throughput", throughput::measure),

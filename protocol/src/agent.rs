@@ -106,7 +106,7 @@ pub struct ChangedLines {
 pub struct Agent {
     /// The id of the conversation; if that is unknown, of the session.
     pub agent_id: String,
-    /// The name of its session; otherwise of its project's directory. `agent.*` take it as long as it is unique.
+    /// The name of its session; otherwise the one that its user gave it, or that of its directory. `agent.*` take it as long as it is unique.
     pub name: String,
     /// The name of the program, such as `claude`.
     pub program: String,

@@ -9,6 +9,7 @@ use ccd_protocol::agent::{Agent, AgentAnswerParams, AgentQuestion};
 use ccd_protocol::session::{InputVerdict, SessionSendParams};
 use ccd_session::Session;
 use ccd_session::peer::Peer;
+use ccd_terminal::process;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -61,6 +62,15 @@ impl Agents {
             return Err(AgentError::NoSession { agent: name() }.into());
         };
         let dialog = self.dialog_of(&agent, question, &session).await?;
+        // The program had not drawn it when the agent was looked at.
+        if params.question.is_some() && !is_of(&dialog, question, &agent) {
+            let question = dialog.text;
+            return Err(AgentError::OtherQuestion {
+                agent: name(),
+                question,
+            }
+            .into());
+        }
         let Some(key) = key_of(&dialog, &params.answer) else {
             let answer = params.answer.clone();
             let choices = dialog.choices();
@@ -86,13 +96,14 @@ impl Agents {
         loop {
             let shown = match shown(session, &agent.program, &programs).await {
                 Some(Shown::Dialog(dialog)) => {
-                    let is_it = dialog.is_of(question, agent.known);
+                    let is_it = is_of(&dialog, question, agent);
                     Some(dialog).filter(|_| is_it || self.is_unread(&agent.agent_id))
                 }
                 _ => None,
             };
             let waiting = session.waiting_for_input().await;
-            let reads = waiting.is_none_or(|waiting| waiting.verdict != InputVerdict::No);
+            let reads = waiting.is_none_or(|waiting| waiting.verdict != InputVerdict::No)
+                && is_typed_to(agent);
             let is_late = tokio::time::Instant::now() >= end;
             match shown {
                 Some(dialog) if reads => return Ok(dialog),
@@ -110,7 +121,7 @@ impl Agents {
     }
 
     /// Presses the key of a choice. If the very same dialog is still there after a while, Claude Code, which takes a number at
-    /// once, was not ready for it, and gets it again; all others want the Enter key too.
+    /// once, was not ready for it, and gets it again; others want the Enter key too.
     async fn choose(
         &self,
         session: &Arc<Session>,
@@ -128,6 +139,7 @@ impl Agents {
         let programs = self.settings().programs;
         let is_claude = agent.program == CLAUDE;
         let is_line = key.chars().all(char::is_alphabetic);
+        let end_of_output = session.output.end();
         session.send(peer, send(key.clone(), is_line)).await?;
         if is_line {
             return Ok(());
@@ -142,19 +154,32 @@ impl Agents {
                     None => {}
                 }
             }
-            if tries_left == 0 {
+            if !is_typed_to(agent) {
+                return Ok(()); // it has ended, or left its terminal
+            }
+            if !is_claude {
+                session.send(peer, send(String::new(), true)).await?;
+                return Ok(());
+            }
+            // It has drawn the same again: it may be the next one.
+            if tries_left == 0 || session.output.end() != end_of_output {
                 break;
             }
-            let again = if is_claude {
-                send(key.clone(), false)
-            } else {
-                send(String::new(), true)
-            };
-            session.send(peer, again).await?;
+            session.send(peer, send(key.clone(), false)).await?;
         }
         let agent = agent.name.clone();
         Err(AgentError::NotTaken { agent }.into())
     }
+}
+
+/// Returns whether keys go to an agent, and not to the shell that has started it.
+fn is_typed_to(agent: &Agent) -> bool {
+    let pid = agent.pid.and_then(|pid| i32::try_from(pid).ok());
+    pid.is_none_or(process::is_in_foreground)
+}
+
+fn is_of(dialog: &Dialog, question: &AgentQuestion, agent: &Agent) -> bool {
+    dialog.text == question.text || dialog.is_of(question, agent.known)
 }
 
 /// Two questions of Claude Code may differ in their boxes alone; other programs may echo what is typed.
@@ -193,7 +218,6 @@ mod tests {
 
     fn dialog() -> Dialog {
         Dialog {
-            question: "Do you want to create b.txt?".into(),
             text: String::new(),
             choices: [("1", "Yes"), ("2", "Yes, and always"), ("3", "No")]
                 .map(|(key, text)| (key.into(), text.into()))

@@ -59,10 +59,9 @@ impl Reportable for AgentError {
             | Self::NotShown { .. }
             | Self::NoSession { .. }
             | Self::NotReading { .. }
-            | Self::NotTaken { .. }
             | Self::Gone { .. } => ErrorCode::AgentNotAsking,
             Self::NoChoice { .. } => ErrorCode::InvalidArgument,
-            Self::Timeout { .. } => ErrorCode::AgentTimeout,
+            Self::Timeout { .. } | Self::NotTaken { .. } => ErrorCode::AgentTimeout,
             Self::WorkTree(_) => ErrorCode::RepositoryError,
         }
     }

@@ -40,6 +40,8 @@ const SHOWN_ROWS: usize = 40;
 #[derive(Debug, Default)]
 pub(super) struct Looks {
     at: Option<Instant>,
+    /// Held by the one who reads files.
+    reader: Arc<tokio::sync::Mutex<()>>,
     seen: HashMap<String, Seen>,
 }
 
@@ -116,6 +118,36 @@ impl Looker {
     }
 }
 
+/// As [`Turn::read`].
+async fn read_in_time<T: Send + 'static>(
+    reader: &Arc<tokio::sync::Mutex<()>>,
+    read: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let one = Arc::clone(reader).try_lock_owned().ok()?;
+    let read = blocking(move || {
+        let read = read();
+        drop(one);
+        read
+    });
+    timeout(LOOK_LIMIT, read).await.ok()
+}
+
+/// Returns the agent in a session.
+fn agent_in(session: &Session, programs: &Programs) -> Option<AgentSession> {
+    let facts = &session.facts;
+    let (program, running) = match programs.of_executable(&facts.program) {
+        Some(own) => (own, process::running(facts.pid)?),
+        None => process::foreground(facts.pid, |name| programs.of_executable(name))?,
+    };
+    Some(AgentSession {
+        id: session.id().to_string(),
+        program: program.name.clone(),
+        // A shell has gone elsewhere since.
+        cwd: process::cwd(running.pid).unwrap_or_else(|| facts.cwd.clone()),
+        process: process_of(running),
+    })
+}
+
 /// Returns the directory of a running Claude Code.
 fn claude_dir_of(pid: i32) -> Option<PathBuf> {
     let own = process::variable(pid, "CLAUDE_CONFIG_DIR").map(PathBuf::from);
@@ -149,29 +181,15 @@ pub(super) struct Turn<'a> {
 
 impl Turn<'_> {
     /// Returns the live sessions whose programs are agents, or have one in the foreground of their terminals.
-    pub(super) fn sessions(&self, programs: &Programs) -> Vec<AgentSession> {
-        let sessions = self.sessions.list().into_iter();
-        let alive = sessions.filter(|session| session.is_alive());
-        let found = alive.filter_map(|session| {
-            let facts = &session.facts;
-            let (program, running) = match programs.of_executable(&facts.program) {
-                Some(own) => (own, process::running(facts.pid)),
-                None => {
-                    let known = |name: &str| programs.of_executable(name);
-                    let (program, running) = process::foreground(facts.pid, known)?;
-                    (program, Some(running))
-                }
-            };
-            // A shell has gone elsewhere since.
-            let cwd = running.and_then(|running| process::cwd(running.pid));
-            Some(AgentSession {
-                id: session.id().to_string(),
-                program: program.name.clone(),
-                cwd: cwd.unwrap_or_else(|| facts.cwd.clone()),
-                process: running.map(process_of),
-            })
-        });
-        found.collect()
+    pub(super) async fn sessions(&self, programs: &Arc<Programs>) -> Vec<AgentSession> {
+        let (sessions, programs) = (self.sessions.list(), Arc::clone(programs));
+        let alive = move |session: &Arc<Session>| session.is_alive();
+        let read = move || {
+            let alive = sessions.into_iter().filter(alive);
+            let found = alive.filter_map(|session| agent_in(&session, &programs));
+            found.collect()
+        };
+        self.read(read).await.unwrap_or_default()
     }
 
     /// Returns what running programs of Claude Code report in these directories and in those that `sessions` use, and where they
@@ -183,23 +201,24 @@ impl Turn<'_> {
         programs: &Programs,
     ) -> Vec<(ClaudeReport, Origin)> {
         let processes = sessions.iter().filter(|one| one.program == CLAUDE);
-        let pids = processes.filter_map(|one| Some(one.process?.pid));
-        dirs.extend(pids.filter_map(claude_dir_of));
-        let read = blocking(move || dirs.iter().flat_map(|dir| claude_reports(dir)).collect());
-        let reports: Vec<ClaudeReport> = timeout(LOOK_LIMIT, read).await.unwrap_or_default();
+        let pids: Vec<i32> = processes.map(|one| one.process.pid).collect();
+        let read = move || {
+            dirs.extend(pids.into_iter().filter_map(claude_dir_of));
+            dirs.iter().flat_map(|dir| claude_reports(dir)).collect()
+        };
+        let reports: Vec<ClaudeReport> = self.read(read).await.unwrap_or_default();
         let found = reports.into_iter().filter_map(|report| {
             let running = process::running(report.pid)?;
             // It may have been killed, and its number may be another program's.
-            let is_it = report
-                .started_ticks
-                .is_none_or(|ticks| ticks == running.started);
-            let name = process::name(report.pid)?;
-            let is_claude = programs.of_executable(&name)?.name == CLAUDE;
+            let is_it = match report.started_ticks {
+                Some(ticks) => ticks == running.started,
+                None => programs.of_executable(&process::name(report.pid)?)?.name == CLAUDE,
+            };
             let origin = Origin {
                 session: self.session_on(running.tty_device),
                 process: Some(process_of(running)),
             };
-            (is_it && is_claude).then_some((report, origin))
+            is_it.then_some((report, origin))
         });
         let mut found: Vec<_> = found.collect();
         // Of two that have the same conversation, the one that was started last has it.
@@ -208,6 +227,14 @@ impl Turn<'_> {
         let mut known = HashSet::new();
         found.retain(|(report, _)| known.insert(report.conversation.clone()));
         found
+    }
+
+    /// Reads what files say; nothing if that takes long, or if an earlier reader has not come back.
+    async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        read_in_time(&self.looks.reader, read).await
     }
 
     /// Returns the live session with this terminal.
@@ -226,13 +253,19 @@ impl Turn<'_> {
     }
 
     pub(super) async fn look(&mut self, subject: &Subject, programs: &Programs) -> Look {
+        let reader = Arc::clone(&self.looks.reader);
         let seen = self.looks.seen.entry(subject.id.clone()).or_default();
-        seen.look(subject, programs).await
+        seen.look(subject, programs, &reader).await
     }
 }
 
 impl Seen {
-    async fn look(&mut self, subject: &Subject, programs: &Programs) -> Look {
+    async fn look(
+        &mut self,
+        subject: &Subject,
+        programs: &Programs,
+        reader: &Arc<tokio::sync::Mutex<()>>,
+    ) -> Look {
         let mut look = Look::default();
         if let Some(session) = &subject.session {
             let end = session.output.end();
@@ -261,21 +294,25 @@ impl Seen {
         look.has_moved |= subject
             .process
             .is_some_and(|process| self.has_used_time(process));
-        look.transcript = self.transcript(subject).await;
+        look.transcript = self.transcript(subject, reader).await;
         look.has_moved |= look.transcript.is_some();
         look.at = now();
         look
     }
 
     /// Returns the end of the transcript, if that has changed.
-    async fn transcript(&mut self, subject: &Subject) -> Option<Tail> {
+    async fn transcript(
+        &mut self,
+        subject: &Subject,
+        reader: &Arc<tokio::sync::Mutex<()>>,
+    ) -> Option<Tail> {
         let path = subject.transcript.clone()?;
         let known = self.transcript_len;
-        let read = blocking(move || {
+        let read = read_in_time(reader, move || {
             let (len, lines) = grown_tail(Path::new(&path), known, TAIL_BYTES)?;
             Some((len, tail(&lines)))
         });
-        let (len, tail) = timeout(LOOK_LIMIT, read).await.ok()??;
+        let (len, tail) = read.await??;
         self.transcript_len = len;
         Some(tail)
     }

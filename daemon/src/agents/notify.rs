@@ -80,13 +80,18 @@ fn calls(before: Option<(AgentState, Instant)>, state: AgentState) -> bool {
     }
 }
 
-async fn call(agents: Arc<Agents>, agent: Agent, notify: NotifySettings, places: Arc<Semaphore>) {
+async fn call(
+    agents: Arc<Agents>,
+    mut agent: Agent,
+    notify: NotifySettings,
+    places: Arc<Semaphore>,
+) {
     if agent.state == AgentState::Asks {
         // A question that answers itself, as in a run that nobody attends, calls nobody.
         tokio::time::sleep(SETTLE).await;
-        let now = agents.state_of(&agent.agent_id);
-        if now != Some(AgentState::Asks) {
-            return;
+        match agents.record_of(&agent.agent_id) {
+            Some(now) if now.state == AgentState::Asks => agent = now,
+            _ => return,
         }
     }
     let text = text(&agent);

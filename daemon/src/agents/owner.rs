@@ -119,10 +119,10 @@ impl Agents {
         tracker.spawn(async move { stop.run_until_cancelled(work).await });
     }
 
-    pub(super) fn state_of(&self, id: &str) -> Option<AgentState> {
-        let stuck_after = self.settings.borrow().stuck_after;
-        let ledger = self.ledger.lock();
-        Some(ledger.get(id)?.record(now(), stuck_after).state)
+    /// Returns an agent as it is known now.
+    pub(super) fn record_of(&self, id: &str) -> Option<Agent> {
+        let found = self.records().into_iter();
+        found.into_iter().find(|agent| agent.agent_id == id)
     }
 
     pub(super) fn is_unread(&self, id: &str) -> bool {
@@ -226,16 +226,17 @@ impl Agents {
             return;
         };
         let programs = self.settings().programs;
-        let sessions = turn.sessions(&programs);
+        let sessions = turn.sessions(&programs).await;
         let dirs = self.claude_dirs();
         let reports = turn.reports(dirs, &sessions, &programs).await;
         let (mut has_changed, subjects) = {
             let (mut ledger, at) = (self.ledger.lock(), now());
-            let mut has_changed = ledger.sessions(&sessions, at);
+            // What has ended first: something else may run in its place.
+            let mut has_changed = ledger.tidy(at, |entry| self.runs(entry));
+            has_changed |= ledger.sessions(&sessions, at);
             for (report, origin) in reports {
                 has_changed |= ledger.report(&report, origin, at);
             }
-            has_changed |= ledger.tidy(at, |entry| self.runs(entry));
             let living = ledger.entries().filter(|entry| entry.lives());
             let attended = living.filter(|entry| !entry.headless);
             let subjects = attended.map(|entry| self.subject(entry));

@@ -4,6 +4,7 @@ use super::{agents, in_state};
 use crate::support::client::DETACH;
 use crate::support::executable::write_script;
 use crate::support::{Ccctl, Daemon, assert_fields, assert_has, eventually};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 const CODER: &str = r#"#!/bin/sh
@@ -58,7 +59,7 @@ fn a_program_that_a_shell_runs_is_an_agent_as_long_as_it_is_in_the_foreground() 
     // As npm installs it: a link to a script.
     write_script(
         &folder.join("codex"),
-        "#!/usr/bin/env python3\nprint('Working (esc to interrupt)')\ninput()\n",
+        "#!/usr/bin/env python3\nprint('Working (esc to interrupt)')\ninput()\nprint('Apply?\\n> 1. Yes\\n  2. No\\nPress enter to confirm')\ninput()\n",
     );
     client.ok(&["new", "--name", "lamp", "--", "bash", "--norc"]);
     let cd = format!("cd {}", folder.display());
@@ -70,8 +71,17 @@ fn a_program_that_a_shell_runs_is_an_agent_as_long_as_it_is_in_the_foreground() 
         json!({"program": "codex", "known": "guess", "cwd": folder}),
     );
     client.ok(&["send", "lamp", ""]);
+    in_state(&daemon, "lamp", "asks");
+    // The shell has the terminal, and the question is still on the screen.
+    let pid = Pid::from_raw(working["pid"].as_i64().unwrap() as i32).unwrap();
+    kill_process(pid, Signal::STOP).unwrap();
+    client.ok(&["expect", "lamp", "Stopped"]);
+    let refused = client.run(&["agents", "answer", "lamp", "1"]);
+    assert_eq!(refused.code, Some(5), "{}", refused.stderr);
+    client.ok(&["send", "lamp", "fg"]);
+    client.ok(&["agents", "answer", "lamp", "1"]);
     in_state(&daemon, "lamp", "gone");
-    client.ok(&["send", "lamp", "./codex"]);
+    client.ok(&["send", "lamp", "clear; ./codex"]);
     in_state(&daemon, "lamp", "working");
     assert_eq!(agents(&mut daemon.connect()).len(), 1);
 }

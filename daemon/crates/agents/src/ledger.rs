@@ -44,7 +44,7 @@ pub struct AgentSession {
     pub id: String,
     pub program: String,
     pub cwd: String,
-    pub process: Option<Process>,
+    pub process: Process,
 }
 
 /// How an unattended run goes.
@@ -266,11 +266,7 @@ impl Ledger {
             entry.cwd.clone_from(&hook.cwd);
         }
         entry.transcript = hook.transcript.clone().or(entry.transcript.take());
-        entry.model = hook
-            .model
-            .as_deref()
-            .map(words::line)
-            .or(entry.model.take());
+        entry.model = hook.model.clone().or(entry.model.take());
         entry.progress.hook(hook, at);
     }
 
@@ -280,6 +276,15 @@ impl Ledger {
         let runs = |entry: &Entry| entry.headless && entry.lives();
         if self.entries.get(id).is_some_and(runs) {
             return false; // who has started it knows it
+        }
+        // The file still names it while another one begins.
+        let has_left = |entry: &Entry| {
+            let ended = entry.ended.as_ref();
+            let is_older = ended.is_some_and(|ended| report.written_ms <= ended.at.unix_ms);
+            is_older && entry.process == origin.process
+        };
+        if self.entries.get(id).is_some_and(has_left) {
+            return false;
         }
         self.replace_others(id, &origin, at);
         let unnamed = self.without_conversation(&origin);
@@ -328,7 +333,10 @@ impl Ledger {
         let session = origin.session.as_ref()?;
         self.entries
             .get(session)
-            .is_some_and(|entry| entry.conversation.is_none() && entry.lives())
+            .is_some_and(|entry| {
+                let is_it = entry.program == CLAUDE && entry.conversation.is_none();
+                is_it && entry.lives()
+            })
             .then(|| self.entries.remove(session))
             .flatten()
     }
@@ -338,16 +346,20 @@ impl Ledger {
         let mut is_new = false;
         for session in sessions {
             let mut living = self.entries.values_mut().filter(|entry| entry.lives());
-            let known = living.find(|entry| entry.session.as_ref() == Some(&session.id));
+            let known = living.find(|entry| {
+                let is_it =
+                    entry.program == session.program || entry.process == Some(session.process);
+                entry.session.as_ref() == Some(&session.id) && is_it
+            });
             if let Some(entry) = known {
-                entry.process = entry.process.or(session.process);
+                entry.process.get_or_insert(session.process);
                 continue;
             }
             self.make_room();
             let entry = Entry {
                 session: Some(session.id.clone()),
                 cwd: Some(session.cwd.clone()),
-                process: session.process,
+                process: Some(session.process),
                 ..Entry::new(&session.id, &session.program, at)
             };
             self.entries.insert(session.id.clone(), entry);

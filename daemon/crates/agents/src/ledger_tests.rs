@@ -40,7 +40,7 @@ fn session(id: &str) -> AgentSession {
         id: id.into(),
         program: "claude".into(),
         cwd: "/srv/shop".into(),
-        process: Some(Process { pid: 7, started: 1 }),
+        process: Process { pid: 7, started: 1 },
     }
 }
 
@@ -205,6 +205,7 @@ fn what_claude_code_reports_about_itself_makes_an_agent_of_it() {
         title: Some("lamp".into()),
         transcript: "/home/me/.claude/projects/-srv-shop/c.jsonl".into(),
         activity: Some((activity, at(2).unix_ms)),
+        written_ms: at(9).unix_ms,
     };
     let mut ledger = Ledger::default();
     ledger.sessions(&[session("s")], at(1));
@@ -246,7 +247,60 @@ fn an_unattended_run_is_not_what_its_program_reports() {
         title: None,
         transcript: "/c.jsonl".into(),
         activity: Some((ClaudeActivity::Idle, at(2).unix_ms)),
+        written_ms: at(2).unix_ms,
     };
     assert!(!ledger.report(&report, origin(None, 7), at(3)));
     assert_eq!(states(&ledger, 3), [("c".into(), "working")]);
+}
+
+#[test]
+fn a_report_that_was_written_before_its_conversation_was_left_changes_nothing() {
+    let mut ledger = Ledger::default();
+    ledger.hook(&hook("c", start()), origin(None, 7), at(1));
+    ledger.hook(&hook("c", Event::Ends), Origin::default(), at(3));
+    ledger.hook(&hook("d", start()), origin(None, 7), at(4));
+    let report = |written: u64| ClaudeReport {
+        pid: 7,
+        started_ticks: Some(1),
+        conversation: "c".into(),
+        cwd: "/srv/shop".into(),
+        title: None,
+        transcript: "/c.jsonl".into(),
+        activity: Some((ClaudeActivity::Idle, at(2).unix_ms)),
+        written_ms: at(written).unix_ms,
+    };
+    ledger.report(&report(2), origin(None, 7), at(5));
+    let expected = [("d".into(), "idle"), ("c".into(), "gone")];
+    assert_eq!(states(&ledger, 5), expected);
+    // It was resumed.
+    ledger.report(&report(6), origin(None, 7), at(7));
+    let expected = [("c".into(), "idle"), ("d".into(), "gone")];
+    assert_eq!(states(&ledger, 7), expected);
+}
+
+#[test]
+fn another_agent_in_the_same_shell_is_another_one() {
+    let mut ledger = Ledger::default();
+    let codex = |pid| AgentSession {
+        program: "codex".into(),
+        process: Process { pid, started: 1 },
+        ..session("s")
+    };
+    ledger.sessions(&[codex(8)], at(1));
+    // Claude Code is stopped there.
+    let report = ClaudeReport {
+        pid: 7,
+        started_ticks: Some(1),
+        conversation: "c".into(),
+        cwd: "/srv/shop".into(),
+        title: None,
+        transcript: "/c.jsonl".into(),
+        activity: Some((ClaudeActivity::Idle, at(1).unix_ms)),
+        written_ms: at(1).unix_ms,
+    };
+    ledger.report(&report, origin(Some("s"), 7), at(2));
+    ledger.sessions(&[codex(8)], at(3));
+    let found = records(&ledger, 3);
+    let programs: Vec<_> = found.iter().map(|agent| &*agent.program).collect();
+    assert_eq!(programs, ["claude", "codex"]);
 }

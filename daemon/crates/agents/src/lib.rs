@@ -23,7 +23,7 @@ mod screen;
 mod transcript;
 mod words;
 
-pub use hook::{Hook, HookPayload, ToolUse};
+pub use hook::HookPayload;
 pub use ledger::{AgentSession, Entry, Ledger, MAX_AGENTS, NotFound, Origin, Process, Run, find};
 pub use look::{Dialog, Look, Shown, Tail};
 pub use moment::Moment;

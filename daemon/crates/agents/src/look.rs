@@ -32,7 +32,6 @@ pub enum Shown {
 /// A question on a screen, with its choices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dialog {
-    pub question: String,
     /// The question with what is around it: all rows of its box above the choices.
     pub text: String,
     /// Their numbers, or letters, and their texts.

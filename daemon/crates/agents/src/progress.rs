@@ -5,6 +5,7 @@
 use crate::hook::{Event, Hook, Notice, ToolUse};
 use crate::look::{Dialog, Look, Shown, Tail};
 use crate::moment::Moment;
+use crate::words;
 use ccd_conversation::ClaudeActivity;
 use ccd_protocol::agent::{AgentQuestion, AgentState, Known, QuestionKind};
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,12 @@ const SETTLE: Duration = Duration::from_millis(500);
 
 /// A program that shows no mark of its work, and is quiet for so long, waits for input.
 const QUIET: Duration = Duration::from_millis(300);
+
+/// So long a report may lag behind a hook. Of one that is older, the hook said nothing.
+const LAG: Duration = Duration::from_secs(2);
+
+/// A program that has reported nothing for so long is looked at again.
+const REPORTS: Duration = Duration::from_secs(10);
 
 /// Sub-agents, tools and questions that are remembered; more of them are not.
 const MAX_SUB_AGENTS: usize = 256;
@@ -68,8 +75,8 @@ pub struct Progress {
     pub error: Option<String>,
     /// When a hook last said something.
     last_hook: Option<Moment>,
-    /// The program reports what it does.
-    is_reported: bool,
+    /// When the program last reported what it does.
+    reported: Option<Moment>,
     /// The screen has shown the mark of this program's work, so that its absence says something.
     has_mark: bool,
     /// When something last moved.
@@ -103,9 +110,9 @@ impl Progress {
         self.last_hook = Some(at);
         self.moved = at;
         if hook.event.asks() {
-            // The screen may have shown it before the hook arrived.
-            let is_fact = |asked: &Asked| asked.known == Known::Fact;
-            self.main.questions.retain(is_fact);
+            // The screen or the report may have shown it before the hook arrived.
+            let is_named = |asked: &Asked| asked.known == Known::Fact && !asked.is_unnamed();
+            self.main.questions.retain(is_named);
         }
         match &hook.event {
             Event::Start { source } => self.start(source, at),
@@ -200,12 +207,24 @@ impl Progress {
     /// Takes what the program reports about itself since `unix_ms`. A hook says more, and sooner; but no hook says that a question
     /// was answered or a turn interrupted. Returns whether that has changed anything.
     pub fn report(&mut self, activity: &ClaudeActivity, unix_ms: u64, now: Moment) -> bool {
-        self.is_reported = true;
+        self.reported = Some(now);
         let since = now.earlier(Duration::from_millis(now.unix_ms.saturating_sub(unix_ms)));
-        if self.last_hook.is_some_and(|hook| unix_ms <= hook.unix_ms) {
-            return false;
-        }
         let before = (self.main.clone(), self.subs.len());
+        if *activity == ClaudeActivity::Works {
+            self.close_questions(Known::Fact, since, |asked| asked.at.unix_ms < unix_ms);
+        }
+        let is_behind = |hook: Moment| unix_ms <= hook.unix_ms && hook.until(now) < LAG;
+        if !self.last_hook.is_some_and(is_behind) {
+            self.reports(activity, since);
+        }
+        let has_changed = before != (self.main.clone(), self.subs.len());
+        if has_changed {
+            self.moved = now;
+        }
+        has_changed
+    }
+
+    fn reports(&mut self, activity: &ClaudeActivity, since: Moment) {
         match activity {
             ClaudeActivity::Idle => {
                 let is_open = self.main.phase != Phase::Idle || self.main.known == Known::Guess;
@@ -215,18 +234,18 @@ impl Progress {
                 }
             }
             ClaudeActivity::Works => {
-                self.close_questions(Known::Fact, since, |_| true);
-                if self.main.phase == Phase::Idle && self.subs.is_empty() {
+                let is_new = self.main.phase == Phase::Idle && self.subs.is_empty();
+                if is_new || self.main.known == Known::Guess {
                     self.main.set(Phase::Works, Known::Fact, since);
                 }
             }
-            ClaudeActivity::Waits(what) if self.question().is_none() => {
-                let kind = if what.starts_with("permission") {
+            ClaudeActivity::Waits(wait) if self.question().is_none() => {
+                let kind = if wait.is_permission {
                     QuestionKind::Permission
                 } else {
                     QuestionKind::Question
                 };
-                let question = AgentQuestion::new(kind, what.clone());
+                let question = AgentQuestion::new(kind, words::line(&wait.what));
                 self.main.ask(question, None, Known::Fact, since);
             }
             ClaudeActivity::Waits(_) => {
@@ -234,11 +253,6 @@ impl Progress {
                     .for_each(|asked| asked.known = Known::Fact);
             }
         }
-        let has_changed = before != (self.main.clone(), self.subs.len());
-        if has_changed {
-            self.moved = now;
-        }
-        has_changed
     }
 
     /// Takes what was seen of the program. Returns whether that has changed anything.
@@ -249,8 +263,8 @@ impl Progress {
         }
         match &look.shown {
             Shown::Dialog(dialog) => self.sees_dialog(dialog, look.at),
-            Shown::Work if !self.is_reported => self.sees_work(look.at),
-            Shown::Nothing if !self.is_reported => self.sees_nothing(look),
+            Shown::Work if !self.is_reported(look.at) => self.sees_work(look.at),
+            Shown::Nothing if !self.is_reported(look.at) => self.sees_nothing(look),
             _ => {}
         }
         let has_changed = *self != before;
@@ -258,6 +272,10 @@ impl Progress {
             self.moved = look.at;
         }
         has_changed
+    }
+
+    fn is_reported(&self, now: Moment) -> bool {
+        self.reported.is_some_and(|at| at.until(now) < REPORTS)
     }
 
     fn sees_dialog(&mut self, dialog: &Dialog, at: Moment) {
@@ -279,7 +297,7 @@ impl Progress {
         drop(drawn);
         // It may be the one that was just answered.
         let is_early = self.last_hook.is_some_and(|hook| hook.until(at) < SETTLE);
-        if self.question().is_none() && !is_early && !self.is_reported {
+        if self.question().is_none() && !is_early && !self.is_reported(at) {
             let question = AgentQuestion {
                 choices: dialog.choices(),
                 ..AgentQuestion::new(QuestionKind::Question, dialog.text.clone())

@@ -1,5 +1,6 @@
 use super::*;
 use crate::hook::SubAgent;
+use ccd_conversation::ClaudeWait;
 
 const STUCK_AFTER: Duration = Duration::from_secs(300);
 
@@ -91,7 +92,10 @@ fn activity(word: &str) -> Option<ClaudeActivity> {
     Some(match word {
         "says:idle" => ClaudeActivity::Idle,
         "says:works" => ClaudeActivity::Works,
-        "says:waits" => ClaudeActivity::Waits("permission prompt".into()),
+        "says:waits" => ClaudeActivity::Waits(ClaudeWait {
+            is_permission: true,
+            what: "permission prompt".into(),
+        }),
         _ => return None,
     })
 }
@@ -99,7 +103,6 @@ fn activity(word: &str) -> Option<ClaudeActivity> {
 /// A look of the table.
 fn look(word: &str, at: Moment) -> Look {
     let dialog = |name: &str| Dialog {
-        question: "Proceed?".into(),
         text: format!("{name}box"),
         choices: vec![("1".into(), "Yes".into()), ("2".into(), "No".into())],
         letters: format!("{name}Proceed1Yes2No"),

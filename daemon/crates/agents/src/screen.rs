@@ -14,6 +14,9 @@ const MAX_ROWS: usize = 60;
 /// Rows of a question above its choices.
 const MAX_QUESTION_ROWS: usize = 12;
 
+/// Rows below its last choice.
+const MAX_ROWS_BELOW: usize = 12;
+
 /// A choice: perhaps a mark of the one that is selected, a number or letter, and a text.
 static CHOICE: LazyLock<Regex> = LazyLock::new(|| {
     #[expect(clippy::unwrap_used, reason = "a constant")]
@@ -62,14 +65,16 @@ fn numbered(rows: &[&str]) -> Option<Dialog> {
     // From the last "1." on, the numbers go up; texts of choices may take several rows.
     let first = (0..rows.len()).rev().find(|at| number(*at) == Some(1))?;
     let mut choices: Vec<(String, String)> = Vec::new();
-    let mut is_selected = false;
-    for choice in captures[first..].iter().flatten() {
+    let (mut is_selected, mut last) = (false, first);
+    for (at, choice) in captures.iter().enumerate().skip(first) {
+        let Some(choice) = choice else { continue };
         if choice["key"].parse() == Ok(choices.len() + 1) {
             is_selected |= choice.name("selected").is_some();
             choices.push((choice["key"].to_owned(), words::line(&choice["text"])));
+            last = at;
         }
     }
-    if choices.len() < 2 || !is_selected {
+    if choices.len() < 2 || !is_selected || rows.len() - last > MAX_ROWS_BELOW {
         return None;
     }
     let above = &rows[..first];
@@ -84,9 +89,8 @@ fn numbered(rows: &[&str]) -> Option<Dialog> {
         text: if is_rule(rows[top]) {
             box_text(&rows[top..first])
         } else {
-            question.clone()
+            question
         },
-        question,
         choices,
         letters: letters(&rows[top..]),
     })
@@ -131,7 +135,6 @@ fn yes_or_no(rows: &[&str]) -> Option<Dialog> {
     let last = rows.last()?;
     let found = YES_OR_NO.is_match(last);
     found.then(|| Dialog {
-        question: words::text(last),
         text: words::text(last),
         choices: [("y", "Yes"), ("n", "No")]
             .map(|(key, text)| (key.into(), text.into()))

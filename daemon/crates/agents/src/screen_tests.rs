@@ -43,10 +43,8 @@ fn the_screens_of_claude_code_are_read() {
         let Shown::Dialog(dialog) = claude(screen) else {
             panic!("{screen}");
         };
-        assert_eq!(
-            (&*dialog.question, dialog.choices.len()),
-            (question, choices)
-        );
+        assert!(dialog.text.contains(question), "{}", dialog.text);
+        assert_eq!(dialog.choices.len(), choices, "{screen}");
     }
     for screen in [
         screen!("claude-start"),
@@ -90,10 +88,8 @@ fn other_programs_ask_with_letters_or_numbers() {
         let Shown::Dialog(dialog) = read(&rows(screen), &any) else {
             panic!("{screen}");
         };
-        assert_eq!(
-            (&*dialog.question, dialog.choices.len()),
-            (question, choices)
-        );
+        assert!(dialog.text.contains(question), "{}", dialog.text);
+        assert_eq!(dialog.choices.len(), choices, "{screen}");
     }
     for screen in [
         "",

@@ -42,6 +42,6 @@ pub use follow::Following;
 pub use index::{Follower, Index};
 pub use last_turn::LastTurn;
 pub use reply::Conversations;
-pub use report::{ClaudeActivity, ClaudeReport, claude_reports};
+pub use report::{ClaudeActivity, ClaudeReport, ClaudeWait, claude_reports};
 pub use setup::{ConversationSettings, Setup};
 pub use task_list::{CurrentTask, grown_tail};

@@ -2,6 +2,7 @@
 //! whenever it begins to work, to wait for its user, or to be idle, and removes it when it ends.
 
 use crate::source::plain_name;
+use ccd_protocol::SessionId;
 use serde::Deserialize;
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -10,6 +11,16 @@ use std::path::{Path, PathBuf};
 /// Files of a directory that are read, and bytes of each. The largest seen has 700 bytes.
 const MAX_FILES: usize = 1000;
 const MAX_BYTES: u64 = 256 << 10;
+
+const KINDS: [&str; 2] = ["interactive", "bg"];
+
+/// What it may wait for that is a permission.
+const PERMISSIONS: [&str; 4] = [
+    "permission prompt",
+    "sandbox request",
+    "worker request",
+    "goal proposal",
+];
 
 /// Programs that are driven by another one start so.
 const DRIVEN: &str = "sdk";
@@ -27,14 +38,23 @@ pub struct ClaudeReport {
     pub transcript: PathBuf,
     /// What it does, and since when, in milliseconds since 1970.
     pub activity: Option<(ClaudeActivity, u64)>,
+    /// When the file was written, in the same way. It names another conversation from then on.
+    pub written_ms: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClaudeActivity {
     Idle,
     Works,
-    /// It waits for its user; the text says for what, such as `permission prompt`.
-    Waits(String),
+    /// It waits for its user.
+    Waits(ClaudeWait),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaudeWait {
+    pub is_permission: bool,
+    /// For what, such as `permission prompt`.
+    pub what: String,
 }
 
 #[derive(Deserialize)]
@@ -56,7 +76,40 @@ struct Reported {
     #[serde(default)]
     status_updated_at: u64,
     #[serde(default)]
-    waiting_for: Option<String>,
+    updated_at: u64,
+    #[serde(default)]
+    waiting_for: String,
+    #[serde(default)]
+    kind: Option<String>,
+    /// It was started in advance, and has no conversation yet.
+    #[serde(default)]
+    spare: bool,
+    #[serde(default)]
+    parked_job_id: Option<String>,
+}
+
+impl Reported {
+    /// Returns whether it is a conversation of a person.
+    fn is_conversation(&self) -> bool {
+        let is_driven = self.entrypoint.starts_with(DRIVEN) || self.spare;
+        let kind = self.kind.as_deref();
+        !is_driven && self.parked_job_id.is_none() && kind.is_none_or(|kind| KINDS.contains(&kind))
+    }
+
+    fn activity(&self) -> Option<ClaudeActivity> {
+        match &*self.status {
+            // A command goes on in the background.
+            "idle" | "shell" => Some(ClaudeActivity::Idle),
+            "busy" => Some(ClaudeActivity::Works),
+            // A menu that its user has opened.
+            "waiting" if self.waiting_for == "dialog open" => None,
+            "waiting" => Some(ClaudeActivity::Waits(ClaudeWait {
+                is_permission: PERMISSIONS.contains(&&*self.waiting_for),
+                what: self.waiting_for.clone(),
+            })),
+            _ => None,
+        }
+    }
 }
 
 /// Returns the reports below a directory of Claude Code, those of programs that were killed too. Blocks.
@@ -82,19 +135,11 @@ fn report(claude_dir: &Path, path: &Path) -> Option<ClaudeReport> {
     let file = File::open(path).ok()?;
     file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
     let reported: Reported = serde_json::from_slice(&bytes).ok()?;
-    if path.file_stem()?.to_str() != Some(&reported.pid.to_string())
-        || reported.entrypoint.starts_with(DRIVEN)
-    {
+    let is_own = path.file_stem()?.to_str() == Some(&reported.pid.to_string());
+    if !is_own || !reported.is_conversation() || SessionId::parse(&reported.session_id).is_err() {
         return None;
     }
-    let activity = match &*reported.status {
-        "idle" => Some(ClaudeActivity::Idle),
-        "busy" => Some(ClaudeActivity::Works),
-        "waiting" => Some(ClaudeActivity::Waits(
-            reported.waiting_for.unwrap_or_default(),
-        )),
-        _ => None,
-    };
+    let activity = reported.activity();
     let folder = claude_dir.join("projects").join(plain_name(&reported.cwd));
     let is_given = reported.name_source.as_deref() == Some("user");
     Some(ClaudeReport {
@@ -105,6 +150,7 @@ fn report(claude_dir: &Path, path: &Path) -> Option<ClaudeReport> {
         cwd: reported.cwd,
         title: reported.name.filter(|_| is_given),
         activity: activity.map(|activity| (activity, reported.status_updated_at)),
+        written_ms: reported.updated_at,
     })
 }
 
@@ -124,7 +170,7 @@ mod tests {
         // As 2.1.330 writes it.
         let report = json!({"pid": 9162, "sessionId": "3d8b8287", "cwd": "/srv/shop.x", "startedAt": 1_796_125_567_016_u64, "procStart": "29093",
             "version": "2.1.330", "kind": "interactive", "entrypoint": "cli", "asksForConvertedSkills": null, "name": "lamp", "nameSource": "user",
-            "status": "waiting", "statusUpdatedAt": 1_796_125_580_987_u64, "waitingFor": "permission prompt"});
+            "status": "waiting", "statusUpdatedAt": 1_796_125_580_987_u64, "updatedAt": 7, "waitingFor": "permission prompt"});
         written(dir.path(), "9162.json", &report);
         let found = claude_reports(dir.path());
         assert_eq!(
@@ -137,9 +183,13 @@ mod tests {
                 title: Some("lamp".into()),
                 transcript: dir.path().join("projects/-srv-shop-x/3d8b8287.jsonl"),
                 activity: Some((
-                    ClaudeActivity::Waits("permission prompt".into()),
+                    ClaudeActivity::Waits(ClaudeWait {
+                        is_permission: true,
+                        what: "permission prompt".into()
+                    }),
                     1_796_125_580_987
                 )),
+                written_ms: 7,
             }]
         );
     }
@@ -151,6 +201,16 @@ mod tests {
         let report = |pid: i32, entrypoint: &str| json!({"pid": pid, "sessionId": "c", "cwd": "/", "entrypoint": entrypoint, "status": "new"});
         written(dir.path(), "1.json", &report(2, "cli"));
         written(dir.path(), "3.json", &report(3, "sdk-cli"));
+        for (number, member, value) in [
+            (8, "spare", json!(true)),
+            (9, "kind", json!("daemon")),
+            (10, "parkedJobId", json!("j")),
+            (11, "sessionId", json!("../c")),
+        ] {
+            let mut report = report(number, "cli");
+            report[member] = value;
+            written(dir.path(), &format!("{number}.json"), &report);
+        }
         written(dir.path(), "4.json", &json!("torn"));
         written(dir.path(), "5.0f.key", &report(5, "cli"));
         let pipe = dir.path().join("sessions/6.json");
@@ -160,5 +220,31 @@ mod tests {
         written(dir.path(), "7.json", &report(7, "cli"));
         let found = claude_reports(dir.path());
         assert_eq!((found.len(), &found[0].activity), (1, &None));
+    }
+
+    #[test]
+    fn each_status_is_an_activity() {
+        let of = |status: &str, waiting_for: &str| {
+            let report = json!({"pid": 1, "sessionId": "c", "cwd": "/", "status": status, "waitingFor": waiting_for});
+            let reported: Reported = serde_json::from_value(report).unwrap();
+            reported.activity()
+        };
+        let waits = |is_permission, what: &str| {
+            let what = what.into();
+            Some(ClaudeActivity::Waits(ClaudeWait {
+                is_permission,
+                what,
+            }))
+        };
+        assert_eq!(of("idle", ""), Some(ClaudeActivity::Idle));
+        assert_eq!(of("shell", ""), Some(ClaudeActivity::Idle));
+        assert_eq!(of("busy", ""), Some(ClaudeActivity::Works));
+        assert_eq!(of("waiting", "dialog open"), None);
+        assert_eq!(
+            of("waiting", "sandbox request"),
+            waits(true, "sandbox request")
+        );
+        assert_eq!(of("waiting", "input needed"), waits(false, "input needed"));
+        assert_eq!(of("new", ""), None);
     }
 }

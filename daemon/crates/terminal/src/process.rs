@@ -1,6 +1,7 @@
 //! Processes that are not ours: who has called, whether it still runs, and what it does.
 
 use crate::process_stat::ProcessStat;
+use rustix::process::{Pid, getpgid};
 use std::path::Path;
 
 /// Programs that start others for somebody; the one that has called is above them.
@@ -57,6 +58,13 @@ pub fn foreground<T>(pid: i32, known: impl Fn(&str) -> Option<T>) -> Option<(T, 
     let leader = ProcessStat::read(pid)?.foreground;
     let found = known(&name(leader)?).or_else(|| known(&script(leader)?))?;
     Some((found, running(leader)?))
+}
+
+/// Returns whether what is typed on its terminal goes to a process: its group is in the foreground there.
+pub fn is_in_foreground(pid: i32) -> bool {
+    let group = Pid::from_raw(pid).and_then(|pid| getpgid(Some(pid)).ok());
+    let foreground = ProcessStat::read(pid).map(|process| process.foreground);
+    group.is_some_and(|group| foreground == Some(group.as_raw_nonzero().get()))
 }
 
 /// Returns the directory that a process works in; `None` if the system does not say.

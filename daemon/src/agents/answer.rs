@@ -10,8 +10,10 @@ use ccd_protocol::session::{InputVerdict, SessionSendParams};
 use ccd_session::Session;
 use ccd_session::peer::Peer;
 use ccd_terminal::process;
+use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// So long after a hook a program may take to draw the question.
 const DRAWN_AFTER: Duration = Duration::from_secs(2);
@@ -19,7 +21,10 @@ const DRAWN_AFTER: Duration = Duration::from_secs(2);
 /// So long a program that has drawn a question may take to read its terminal.
 const READS_AFTER: Duration = Duration::from_millis(500);
 
-/// A dialog that has not taken an answer after so long did not hear it, or wants the Enter key too.
+/// A screen is drawn when there was no output for so long.
+const DRAWN: Duration = Duration::from_millis(200);
+
+/// So long a dialog may take to follow a key; then it did not hear it.
 const TAKEN_AFTER: Duration = Duration::from_secs(1);
 const TRIES: usize = 3;
 
@@ -71,12 +76,29 @@ impl Agents {
             }
             .into());
         }
-        let Some(key) = key_of(&dialog, &params.answer) else {
+        // Others take the first digit for an answer.
+        let can_take =
+            |choice: &usize| agent.program == CLAUDE || dialog.choices[*choice].0.len() == 1;
+        let Some(choice) = choice_of(&dialog, &params.answer).filter(can_take) else {
             let answer = params.answer.clone();
             let choices = dialog.choices();
             return Err(AgentError::NoChoice { answer, choices }.into());
         };
-        self.choose(&session, &agent, peer, &dialog, key).await?;
+        if dialog.choices.iter().any(|(_, text)| text.starts_with('[')) {
+            return Err(AgentError::TakesSeveral { agent: name() }.into());
+        }
+        let screen = Screen {
+            agents: self,
+            agent: &agent,
+            session: &session,
+            peer,
+        };
+        if agent.program == CLAUDE {
+            screen.select(&dialog, choice).await?;
+        } else {
+            screen.type_key(&dialog, choice).await?;
+        }
+        self.looker.pause().await;
         Ok(self.get(&agent.agent_id).await?)
     }
 
@@ -91,7 +113,7 @@ impl Agents {
         let programs = self.settings().programs;
         let age = Duration::from_secs_f64(agent.for_s);
         let patience = DRAWN_AFTER.saturating_sub(age).max(READS_AFTER);
-        let end = tokio::time::Instant::now() + patience;
+        let end = Instant::now() + patience;
         let name = || agent.name.clone();
         loop {
             let shown = match shown(session, &agent.program, &programs).await {
@@ -102,11 +124,17 @@ impl Agents {
                 _ => None,
             };
             let waiting = session.waiting_for_input().await;
-            let reads = waiting.is_none_or(|waiting| waiting.verdict != InputVerdict::No)
-                && is_typed_to(agent);
-            let is_late = tokio::time::Instant::now() >= end;
+            let reads = waiting.is_none_or(|waiting| waiting.verdict != InputVerdict::No);
+            let is_late = Instant::now() >= end;
+            let (is_typed_to, is_drawn) = (is_typed_to(agent), session.idle() >= DRAWN);
             match shown {
-                Some(dialog) if reads => return Ok(dialog),
+                _ if is_late && !is_typed_to => {
+                    return Err(AgentError::NotInForeground { agent: name() });
+                }
+                // Keys that come while it draws may be lost.
+                Some(dialog) if reads && is_typed_to && (is_drawn || is_late) => {
+                    return Ok(dialog);
+                }
                 Some(_) if is_late => return Err(AgentError::NotReading { agent: name() }),
                 None if is_late => {
                     let screen = self.looker.screen_of(agent).await.unwrap_or_default();
@@ -119,97 +147,150 @@ impl Agents {
             }
         }
     }
+}
 
-    /// Presses the key of a choice. If the very same dialog is still there after a while, Claude Code, which takes a number at
-    /// once, was not ready for it, and gets it again; others want the Enter key too.
-    async fn choose(
-        &self,
-        session: &Arc<Session>,
-        agent: &Agent,
-        peer: &Peer,
-        dialog: &Dialog,
-        key: String,
-    ) -> Result<(), Failure> {
-        let send = |text: String, newline| SessionSendParams {
-            session: session.id().to_string(),
-            text: Some(text),
-            newline,
-            ..SessionSendParams::default()
-        };
-        let programs = self.settings().programs;
-        let is_claude = agent.program == CLAUDE;
-        let is_line = key.chars().all(char::is_alphabetic);
-        let end_of_output = session.output.end();
-        session.send(peer, send(key.clone(), is_line)).await?;
-        if is_line {
-            return Ok(());
+/// The screen of an agent, and the keys that go to it.
+struct Screen<'a> {
+    agents: &'a Agents,
+    agent: &'a Agent,
+    session: &'a Arc<Session>,
+    peer: &'a Peer,
+}
+
+impl Screen<'_> {
+    /// Moves the selection of Claude Code to a choice, and takes it. The selection may be in a text field, which would take a
+    /// number as text.
+    async fn select(&self, dialog: &Dialog, choice: usize) -> Result<(), Failure> {
+        let mut selected = dialog.selected;
+        for _ in 0..dialog.choices.len() * TRIES {
+            let key = match selected.cmp(&choice) {
+                Ordering::Less => "Down",
+                Ordering::Greater => "Up",
+                Ordering::Equal => break,
+            };
+            self.press(key).await?;
+            let is_moved = |now: Option<&Dialog>| now.is_none_or(|now| now.selected != selected);
+            match self.wait_for(dialog, is_moved).await {
+                Some(Some(now)) => selected = now.selected,
+                Some(None) => return Err(self.not_shown().await),
+                None => {} // it was not ready for the key
+            }
         }
-        for tries_left in (0..TRIES).rev() {
-            let end = tokio::time::Instant::now() + TAKEN_AFTER;
-            while tokio::time::Instant::now() < end {
-                tokio::time::sleep(LOOK_PAUSE).await;
-                match shown(session, &agent.program, &programs).await {
-                    Some(Shown::Dialog(now)) if is_same(&now, dialog, is_claude) => {}
-                    Some(_) => return Ok(()),
-                    None => {}
-                }
-            }
-            if !is_typed_to(agent) {
-                return Ok(()); // it has ended, or left its terminal
-            }
-            if !is_claude {
-                session.send(peer, send(String::new(), true)).await?;
+        if selected != choice {
+            return Err(self.not_taken());
+        }
+        for _ in 0..TRIES {
+            self.press("Enter").await?;
+            if self.wait_for(dialog, |now| now.is_none()).await.is_some() {
                 return Ok(());
             }
-            // It has drawn the same again: it may be the next one.
-            if tries_left == 0 || session.output.end() != end_of_output {
-                break;
-            }
-            session.send(peer, send(key.clone(), false)).await?;
         }
-        let agent = agent.name.clone();
-        Err(AgentError::NotTaken { agent }.into())
+        Err(self.not_taken())
+    }
+
+    /// Types the number or letter of a choice, and presses Enter unless that is enough.
+    async fn type_key(&self, dialog: &Dialog, choice: usize) -> Result<(), Failure> {
+        let (key, _) = &dialog.choices[choice];
+        let is_line = key.chars().all(char::is_alphabetic);
+        self.send(Some(key.clone()), is_line.then_some("Enter"))
+            .await?;
+        if is_line || self.wait_for(dialog, |now| now.is_none()).await.is_some() {
+            return Ok(());
+        }
+        if is_typed_to(self.agent) {
+            self.press("Enter").await?;
+        }
+        Ok(())
+    }
+
+    /// Waits until the dialog, or that it is gone, satisfies a condition; `None` if that does not happen in time.
+    async fn wait_for(
+        &self,
+        dialog: &Dialog,
+        is_met: impl Fn(Option<&Dialog>) -> bool,
+    ) -> Option<Option<Dialog>> {
+        let programs = self.agents.settings().programs;
+        let end = Instant::now() + TAKEN_AFTER;
+        while Instant::now() < end {
+            tokio::time::sleep(LOOK_PAUSE).await;
+            let now = match shown(self.session, &self.agent.program, &programs).await {
+                Some(Shown::Dialog(now)) if is_same(&now, dialog) => Some(now),
+                Some(_) => None,
+                None => continue,
+            };
+            if is_met(now.as_ref()) {
+                return Some(now);
+            }
+        }
+        // It has ended, or left its terminal.
+        (!is_typed_to(self.agent)).then_some(None)
+    }
+
+    async fn press(&self, key: &'static str) -> Result<(), Failure> {
+        if !is_typed_to(self.agent) {
+            let agent = self.agent.name.clone();
+            return Err(AgentError::NotInForeground { agent }.into());
+        }
+        self.send(None, Some(key)).await
+    }
+
+    async fn send(&self, text: Option<String>, key: Option<&str>) -> Result<(), Failure> {
+        let is_key = text.is_none();
+        let params = SessionSendParams {
+            session: self.session.id().to_string(),
+            newline: !is_key && key.is_some(),
+            keys: key.filter(|_| is_key).map(|key| vec![key.to_owned()]),
+            text,
+            ..SessionSendParams::default()
+        };
+        self.session.send(self.peer, params).await?;
+        Ok(())
+    }
+
+    async fn not_shown(&self) -> Failure {
+        let agent = self.agent.name.clone();
+        let screen = self.agents.looker.screen_of(self.agent).await;
+        let screen = screen.unwrap_or_default();
+        AgentError::NotShown { agent, screen }.into()
+    }
+
+    fn not_taken(&self) -> Failure {
+        let agent = self.agent.name.clone();
+        AgentError::NotTaken { agent }.into()
     }
 }
 
 /// Returns whether keys go to an agent, and not to the shell that has started it.
 fn is_typed_to(agent: &Agent) -> bool {
-    let pid = agent.pid.and_then(|pid| i32::try_from(pid).ok());
-    pid.is_none_or(process::is_in_foreground)
+    agent.pid.is_none_or(process::is_in_foreground)
 }
 
 fn is_of(dialog: &Dialog, question: &AgentQuestion, agent: &Agent) -> bool {
     dialog.text == question.text || dialog.is_of(question, agent.known)
 }
 
-/// Two questions of Claude Code may differ in their boxes alone; other programs may echo what is typed.
-fn is_same(now: &Dialog, dialog: &Dialog, is_claude: bool) -> bool {
-    let is_equal = now.text == dialog.text && now.choices == dialog.choices;
-    is_equal && (!is_claude || now.letters == dialog.letters)
+/// The selection may have moved, and a text field may have been filled.
+fn is_same(now: &Dialog, dialog: &Dialog) -> bool {
+    now.text == dialog.text && now.choices.len() == dialog.choices.len()
 }
 
-/// Returns the key of the choice that `answer` means: its number, its text, or the start of one choice alone.
-fn key_of(dialog: &Dialog, answer: &str) -> Option<String> {
+/// Returns the choice that `answer` means: its number, its text, or the start of one choice alone.
+fn choice_of(dialog: &Dialog, answer: &str) -> Option<usize> {
     let answer = answer.trim().to_lowercase();
-    let choices = dialog
-        .choices
-        .iter()
-        .map(|(key, text)| (key, text.to_lowercase()));
-    let choices: Vec<_> = choices.collect();
-    let exact = choices
-        .iter()
-        .find(|(key, text)| key.to_lowercase() == answer || *text == answer);
-    let starts: Vec<_> = choices
-        .iter()
-        .filter(|(_, text)| !answer.is_empty() && text.starts_with(&answer))
-        .collect();
-    let found = exact.or_else(|| match starts[..] {
-        [one] => Some(one),
-        _ => None,
-    });
-    // Two keys would be two answers.
-    let key = found.map(|(key, _)| (*key).clone());
-    key.filter(|key| key.len() == 1)
+    let keys = dialog.choices.iter().map(|(key, _)| key.to_lowercase());
+    let texts = dialog.choices.iter().map(|(_, text)| text.to_lowercase());
+    let texts: Vec<String> = texts.collect();
+    let by_key = keys.into_iter().position(|key| key == answer);
+    let by_text = texts.iter().position(|text| *text == answer);
+    match (by_key, by_text) {
+        // A number that is the text of another one means neither.
+        (Some(key), Some(text)) if key != text => return None,
+        (None, None) => {}
+        (by_key, by_text) => return by_key.or(by_text),
+    }
+    let mut starts = (0..texts.len()).filter(|at| texts[*at].starts_with(&answer));
+    let found = starts.next().filter(|_| !answer.is_empty());
+    found.filter(|_| starts.next().is_none())
 }
 
 #[cfg(test)]
@@ -219,6 +300,7 @@ mod tests {
     fn dialog() -> Dialog {
         Dialog {
             text: String::new(),
+            selected: 0,
             choices: [("1", "Yes"), ("2", "Yes, and always"), ("3", "No")]
                 .map(|(key, text)| (key.into(), text.into()))
                 .into(),
@@ -228,17 +310,14 @@ mod tests {
 
     #[test]
     fn a_choice_is_meant_by_its_number_or_its_text() {
-        for (answer, key) in [
-            ("1", "1"),
-            (" yes", "1"),
-            ("Yes, and", "2"),
-            ("no", "3"),
-            ("N", "3"),
-        ] {
-            assert_eq!(key_of(&dialog(), answer).as_deref(), Some(key), "{answer}");
+        for (answer, choice) in [("1", 0), (" yes", 0), ("Yes, and", 1), ("no", 2), ("N", 2)] {
+            assert_eq!(choice_of(&dialog(), answer), Some(choice), "{answer}");
         }
         for answer in ["", "ye", "4", "maybe"] {
-            assert_eq!(key_of(&dialog(), answer), None, "{answer}");
+            assert_eq!(choice_of(&dialog(), answer), None, "{answer}");
         }
+        let mut numbers = dialog();
+        numbers.choices[0].1 = "3".into();
+        assert_eq!(choice_of(&numbers, "3"), None);
     }
 }

@@ -16,11 +16,19 @@ pub(crate) enum AgentError {
     #[error("the agent {agent} now asks something else: {question}")]
     OtherQuestion { agent: String, question: String },
     #[error(
-        "the screen of the agent {agent} does not show the question: someone answered it, or something else is in front of it"
+        "the screen of the agent {agent} does not show the question: someone answered it, something else is in front of it, or it is too long for the screen; attach the agent to see it"
     )]
     NotShown { agent: String, screen: Vec<String> },
     #[error("the agent {agent} does not run in a session of ccd, so nothing can be typed into it")]
     NoSession { agent: String },
+    #[error(
+        "the agent {agent} does not have its terminal now: it was stopped, and fg resumes it, or another program is in front of it"
+    )]
+    NotInForeground { agent: String },
+    #[error(
+        "the question of the agent {agent} takes several choices: attach the agent to pick them"
+    )]
+    TakesSeveral { agent: String },
     #[error("the agent {agent} is not waiting for input now; try again")]
     NotReading { agent: String },
     #[error(
@@ -59,6 +67,8 @@ impl Reportable for AgentError {
             | Self::NotShown { .. }
             | Self::NoSession { .. }
             | Self::NotReading { .. }
+            | Self::NotInForeground { .. }
+            | Self::TakesSeveral { .. }
             | Self::Gone { .. } => ErrorCode::AgentNotAsking,
             Self::NoChoice { .. } => ErrorCode::InvalidArgument,
             Self::Timeout { .. } | Self::NotTaken { .. } => ErrorCode::AgentTimeout,

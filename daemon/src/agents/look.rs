@@ -92,6 +92,11 @@ impl Looker {
         })
     }
 
+    /// Waits until the next turn sees what is there now.
+    pub(super) async fn pause(&self) {
+        tokio::time::sleep(PAUSE).await;
+    }
+
     /// Returns the session with this id, live or ended.
     pub(super) fn listed(&self, id: &str) -> Option<Arc<Session>> {
         self.sessions.listed(&SessionId::parse(id).ok()?)

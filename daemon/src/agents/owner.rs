@@ -226,13 +226,14 @@ impl Agents {
             return;
         };
         let programs = self.settings().programs;
-        let sessions = turn.sessions(&programs).await;
+        let mut sessions = turn.sessions(&programs).await;
         let dirs = self.claude_dirs();
         let reports = turn.reports(dirs, &sessions, &programs).await;
         let (mut has_changed, subjects) = {
             let (mut ledger, at) = (self.ledger.lock(), now());
             // What has ended first: something else may run in its place.
             let mut has_changed = ledger.tidy(at, |entry| self.runs(entry));
+            sessions.retain(|session| process::lives(session.process.pid, session.process.started));
             has_changed |= ledger.sessions(&sessions, at);
             for (report, origin) in reports {
                 has_changed |= ledger.report(&report, origin, at);

@@ -503,15 +503,16 @@ fn share(tokens: u64, model: Option<&str>) -> f64 {
 fn tell_apart(agents: &mut [Agent]) {
     const DIGITS: usize = 4;
     const ENDED: [AgentState; 3] = [AgentState::Gone, AgentState::Done, AgentState::Failed];
-    let mut living: HashMap<String, usize> = HashMap::new();
+    let mut named: HashMap<String, (usize, usize)> = HashMap::new();
     for agent in agents.iter() {
-        *living.entry(agent.name.clone()).or_default() +=
-            usize::from(!ENDED.contains(&agent.state));
+        let (all, living) = named.entry(agent.name.clone()).or_default();
+        *all += 1;
+        *living += usize::from(!ENDED.contains(&agent.state));
     }
     // One that lives keeps its name; those that have ended give way.
-    let is_shared = |agent: &Agent| match living[&agent.name] {
-        0 => false,
-        1 => ENDED.contains(&agent.state),
+    let is_shared = |agent: &Agent| match named[&agent.name] {
+        (all, 0) => all > 1,
+        (_, 1) => ENDED.contains(&agent.state),
         _ => true,
     };
     for agent in agents.iter_mut().filter(|agent| is_shared(agent)) {

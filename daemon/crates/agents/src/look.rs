@@ -36,6 +36,8 @@ pub struct Dialog {
     pub text: String,
     /// Their numbers, or letters, and their texts.
     pub choices: Vec<(String, String)>,
+    /// The choice that the Enter key takes, counted from 0.
+    pub selected: usize,
     /// All of it, without spaces: how the screen wraps it does not matter.
     pub letters: String,
 }

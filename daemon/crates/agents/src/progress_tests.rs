@@ -104,6 +104,7 @@ fn activity(word: &str) -> Option<ClaudeActivity> {
 fn look(word: &str, at: Moment) -> Look {
     let dialog = |name: &str| Dialog {
         text: format!("{name}box"),
+        selected: 0,
         choices: vec![("1".into(), "Yes".into()), ("2".into(), "No".into())],
         letters: format!("{name}Proceed1Yes2No"),
     };

@@ -65,18 +65,21 @@ fn numbered(rows: &[&str]) -> Option<Dialog> {
     // From the last "1." on, the numbers go up; texts of choices may take several rows.
     let first = (0..rows.len()).rev().find(|at| number(*at) == Some(1))?;
     let mut choices: Vec<(String, String)> = Vec::new();
-    let (mut is_selected, mut last) = (false, first);
+    let (mut selected, mut last) = (None, first);
     for (at, choice) in captures.iter().enumerate().skip(first) {
         let Some(choice) = choice else { continue };
         if choice["key"].parse() == Ok(choices.len() + 1) {
-            is_selected |= choice.name("selected").is_some();
+            if choice.name("selected").is_some() {
+                selected = Some(choices.len());
+            }
             choices.push((choice["key"].to_owned(), words::line(&choice["text"])));
             last = at;
         }
     }
-    if choices.len() < 2 || !is_selected || rows.len() - last > MAX_ROWS_BELOW {
+    if choices.len() < 2 || rows.len() - last > MAX_ROWS_BELOW {
         return None;
     }
+    let selected = selected?;
     let above = &rows[..first];
     let top = box_start(rows, first);
     let start = above
@@ -92,6 +95,7 @@ fn numbered(rows: &[&str]) -> Option<Dialog> {
             question
         },
         choices,
+        selected,
         letters: letters(&rows[top..]),
     })
 }
@@ -139,6 +143,7 @@ fn yes_or_no(rows: &[&str]) -> Option<Dialog> {
         choices: [("y", "Yes"), ("n", "No")]
             .map(|(key, text)| (key.into(), text.into()))
             .into(),
+        selected: 0,
         letters: letters(&rows[rows.len() - 1..]),
     })
 }

@@ -32,6 +32,12 @@ pub(crate) fn line(text: &str) -> String {
 
 /// Masks secrets in the start of a text. A little more is read than is shown: half of a secret may not be recognised.
 fn masked(text: &str) -> Cow<'_, str> {
+    /// A single word that is shorter is no secret, and looking at each name of a tool would be most of the work of a hook.
+    const SHORTEST_SECRET: usize = 16;
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    if text.len() < SHORTEST_SECRET && text.bytes().all(is_word) {
+        return Cow::Borrowed(text);
+    }
     let start = &text[..text.floor_char_boundary(8 * TEXT_CHARS)];
     redact(start).text
 }

@@ -18,7 +18,7 @@
 //! - `recent`: a map of the last entries
 //!
 //! Layers, top first; none uses one before it: `index`, `reply` → `follow`, `setup` → `import`, `price`, `last_turn`,
-//! `report`, `task_list` → `source` → `model`, `lines` → `line`, `error`, `recent`.
+//! `report` → `task_list` → `source` → `model`, `lines` → `line`, `error`, `recent`.
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 mod error;

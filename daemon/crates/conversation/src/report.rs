@@ -2,10 +2,10 @@
 //! whenever it begins to work, to wait for its user, or to be idle, and removes it when it ends.
 
 use crate::source::plain_name;
+use crate::task_list::tail;
 use ccd_protocol::SessionId;
 use serde::Deserialize;
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files of a directory that are read, and bytes of each. The largest seen has 700 bytes.
@@ -131,9 +131,7 @@ fn report(claude_dir: &Path, path: &Path) -> Option<ClaudeReport> {
     if !path.symlink_metadata().ok()?.is_file() {
         return None;
     }
-    let mut bytes = Vec::new();
-    let file = File::open(path).ok()?;
-    file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    let bytes = tail(path, MAX_BYTES).ok()?;
     let reported: Reported = serde_json::from_slice(&bytes).ok()?;
     let is_own = path.file_stem()?.to_str() == Some(&reported.pid.to_string());
     if !is_own || !reported.is_conversation() || SessionId::parse(&reported.session_id).is_err() {

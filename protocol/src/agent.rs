@@ -159,6 +159,9 @@ pub struct AgentListParams {
     /// for the next reply.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub brief: bool,
+    /// Only agents in these states; if there are none, all agents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub states: Vec<AgentState>,
 }
 
 /// Reply of `agent.list`.

@@ -40,12 +40,10 @@ pub(crate) fn dispatch(verb: &str, args: &Given, context: &mut Context) -> Resul
         }
         "new" => create(args, context),
         "count" => {
-            let listed = context.fetch("agent.list", &json!({"brief": true}))?;
-            let agents = listed.value.list("agents").iter();
-            let needing = agents.filter(|agent| NEEDING.contains(&agent.text("state")));
-            match needing.count() {
-                0 => {}
-                count => context.write_line(&count.to_string())?,
+            let needing = json!({"brief": true, "states": NEEDING});
+            match context.fetch("agent.list", &needing)?.value.list("agents") {
+                [] => {}
+                agents => context.write_line(&agents.len().to_string())?,
             }
             Ok(Exit::Done)
         }

@@ -54,6 +54,7 @@ fn every_key_changes_itself_alone() {
             Accepts::List(ListOf::Folders) => json!(["/other"]),
             Accepts::List(ListOf::SaveMoments) => json!(["session_end"]),
             Accepts::List(ListOf::Programs) => json!(["gdb"]),
+            Accepts::List(ListOf::AgentPrograms) => json!([{"name": "coder"}]),
             Accepts::List(_) => json!(["OTHER"]),
         };
         assert!(key.set(&mut config, &other), "{}", key.name);
@@ -115,6 +116,14 @@ fn ends_of_ranges_are_accepted_and_what_lies_beyond_is_not() {
                 json!([[], ["session_end", "pre_compact"]]),
                 json!(["session_end", ["stop"], vec!["session_end"; 3]]),
             ),
+            Accepts::List(list @ ListOf::AgentPrograms) => {
+                let coder = json!({"name": "coder", "works": "busy"});
+                let times = |count| vec![&coder; count];
+                (
+                    json!([[], [coder], times(list.max())]),
+                    json!([coder, ["A"], [{"name": "coder", "asks": "("}], times(list.max() + 1)]),
+                )
+            }
             Accepts::List(list) => (
                 json!([[], ["A"], vec!["A"; list.max()]]),
                 json!(["A", [null], vec!["A"; list.max() + 1]]),

@@ -13,8 +13,10 @@ use std::time::Duration;
 pub(super) fn register(module: &mut Module) {
     module.add::<AgentList, _, Failure>(async |daemon, _, params| {
         let loaded = daemon.loaded();
+        let mut agents = daemon.agents.list(params.brief).await;
+        agents.retain(|agent| params.states.is_empty() || params.states.contains(&agent.state));
         Ok(AgentListReply {
-            agents: daemon.agents.list(params.brief).await,
+            agents,
             hosts: loaded.config.agents.hosts.clone(),
         })
     });

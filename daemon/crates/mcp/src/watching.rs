@@ -183,7 +183,10 @@ async fn watch(daemon: &dyn Daemon, resource: &Resource, mut since: u64, listene
 
 /// Reports changes of what agents do.
 async fn watch_agents(calls: Calls<'_>, resource: &Resource, listener: &Listener) {
-    let params = AgentListParams { brief: true };
+    let params = AgentListParams {
+        brief: true,
+        ..AgentListParams::default()
+    };
     let mut known = None;
     while let Ok(reply) = calls.call::<AgentList>(&params).await {
         let mut agents = reply.agents;

@@ -155,8 +155,8 @@ pub struct Agent {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AgentListParams {
-    /// Reply at once with what is in memory, without branch, changed lines, tokens and cost. Screens and processes are looked at
-    /// for the next reply.
+    /// Reply at once with what is known from the last check, without branch, changed lines, tokens and cost. A new check is
+    /// started, for the next call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub brief: bool,
     /// Only agents in these states; if there are none, all agents.

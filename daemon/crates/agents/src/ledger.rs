@@ -230,14 +230,7 @@ impl Ledger {
         if matches!(hook.event, Event::Start { .. }) {
             self.replace_others(id, &origin, at);
         }
-        if !self.entries.contains_key(id) {
-            let entry = self.without_conversation(&origin);
-            let mut entry = entry.unwrap_or_else(|| Entry::new(id, CLAUDE, at));
-            entry.id.clone_from(id);
-            entry.conversation = Some(id.clone());
-            self.make_room();
-            self.entries.insert(id.clone(), entry);
-        }
+        self.meet(id, &origin, at);
         let Some(entry) = self.entries.get_mut(id) else {
             return;
         };
@@ -287,16 +280,8 @@ impl Ledger {
             return false;
         }
         self.replace_others(id, &origin, at);
-        let unnamed = self.without_conversation(&origin);
-        let mut has_changed = unnamed.is_some();
-        if !self.entries.contains_key(id) {
-            let mut entry = unnamed.unwrap_or_else(|| Entry::new(id, CLAUDE, at));
-            entry.id.clone_from(id);
-            entry.conversation = Some(id.clone());
-            self.make_room();
-            self.entries.insert(id.clone(), entry);
-            has_changed = true;
-        }
+        let mut has_changed = self.meet(id, &origin, at);
+        has_changed |= self.without_conversation(&origin).is_some();
         let Some(entry) = self.entries.get_mut(id) else {
             return false;
         };
@@ -316,6 +301,22 @@ impl Ledger {
             has_changed |= entry.progress.report(activity, *unix_ms, at);
         }
         has_changed
+    }
+
+    /// Enters a conversation. Returns whether it is new.
+    fn meet(&mut self, id: &str, origin: &Origin, at: Moment) -> bool {
+        if self.entries.contains_key(id) {
+            return false;
+        }
+        let entry = self.without_conversation(origin);
+        let entry = Entry {
+            id: id.to_owned(),
+            conversation: Some(id.to_owned()),
+            ..entry.unwrap_or_else(|| Entry::new(id, CLAUDE, at))
+        };
+        self.make_room();
+        self.entries.insert(id.to_owned(), entry);
+        true
     }
 
     /// A program has one conversation at a time: `/clear` and `/resume` begin another one.

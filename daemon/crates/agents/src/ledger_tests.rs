@@ -44,6 +44,19 @@ fn session(id: &str) -> AgentSession {
     }
 }
 
+fn report(id: &str, activity: ClaudeActivity, since: u64, written: u64) -> ClaudeReport {
+    ClaudeReport {
+        pid: 7,
+        started_ticks: Some(1),
+        conversation: id.into(),
+        cwd: "/srv/shop".into(),
+        title: None,
+        transcript: "/c.jsonl".into(),
+        activity: Some((activity, at(since).unix_ms)),
+        written_ms: at(written).unix_ms,
+    }
+}
+
 fn records(ledger: &Ledger, second: u64) -> Vec<Agent> {
     ledger.records(at(second), STUCK_AFTER, |_| None)
 }
@@ -198,14 +211,8 @@ fn what_ended_first_makes_room() {
 #[test]
 fn what_claude_code_reports_about_itself_makes_an_agent_of_it() {
     let report = |id: &str, activity| ClaudeReport {
-        pid: 7,
-        started_ticks: Some(1),
-        conversation: id.into(),
-        cwd: "/srv/shop".into(),
         title: Some("lamp".into()),
-        transcript: "/home/me/.claude/projects/-srv-shop/c.jsonl".into(),
-        activity: Some((activity, at(2).unix_ms)),
-        written_ms: at(9).unix_ms,
+        ..report(id, activity, 2, 9)
     };
     let mut ledger = Ledger::default();
     ledger.sessions(&[session("s")], at(1));
@@ -239,16 +246,7 @@ fn an_unattended_run_is_not_what_its_program_reports() {
         error: None,
     };
     ledger.run(&run, at(1));
-    let report = ClaudeReport {
-        pid: 7,
-        started_ticks: Some(1),
-        conversation: "c".into(),
-        cwd: "/srv/shop".into(),
-        title: None,
-        transcript: "/c.jsonl".into(),
-        activity: Some((ClaudeActivity::Idle, at(2).unix_ms)),
-        written_ms: at(2).unix_ms,
-    };
+    let report = report("c", ClaudeActivity::Idle, 2, 2);
     assert!(!ledger.report(&report, origin(None, 7), at(3)));
     assert_eq!(states(&ledger, 3), [("c".into(), "working")]);
 }
@@ -259,16 +257,7 @@ fn a_report_that_was_written_before_its_conversation_was_left_changes_nothing() 
     ledger.hook(&hook("c", start()), origin(None, 7), at(1));
     ledger.hook(&hook("c", Event::Ends), Origin::default(), at(3));
     ledger.hook(&hook("d", start()), origin(None, 7), at(4));
-    let report = |written: u64| ClaudeReport {
-        pid: 7,
-        started_ticks: Some(1),
-        conversation: "c".into(),
-        cwd: "/srv/shop".into(),
-        title: None,
-        transcript: "/c.jsonl".into(),
-        activity: Some((ClaudeActivity::Idle, at(2).unix_ms)),
-        written_ms: at(written).unix_ms,
-    };
+    let report = |written| report("c", ClaudeActivity::Idle, 2, written);
     ledger.report(&report(2), origin(None, 7), at(5));
     let expected = [("d".into(), "idle"), ("c".into(), "gone")];
     assert_eq!(states(&ledger, 5), expected);
@@ -288,16 +277,7 @@ fn another_agent_in_the_same_shell_is_another_one() {
     };
     ledger.sessions(&[codex(8)], at(1));
     // Claude Code is stopped there.
-    let report = ClaudeReport {
-        pid: 7,
-        started_ticks: Some(1),
-        conversation: "c".into(),
-        cwd: "/srv/shop".into(),
-        title: None,
-        transcript: "/c.jsonl".into(),
-        activity: Some((ClaudeActivity::Idle, at(1).unix_ms)),
-        written_ms: at(1).unix_ms,
-    };
+    let report = report("c", ClaudeActivity::Idle, 1, 1);
     ledger.report(&report, origin(Some("s"), 7), at(2));
     ledger.sessions(&[codex(8)], at(3));
     let found = records(&ledger, 3);

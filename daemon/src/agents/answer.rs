@@ -18,8 +18,11 @@ use tokio::time::Instant;
 /// So long after a hook a program may take to draw the question.
 const DRAWN_AFTER: Duration = Duration::from_secs(2);
 
-/// So long a program that has drawn a question may take to read its terminal.
-const READS_AFTER: Duration = Duration::from_millis(500);
+/// So long an answer waits at least for the question to be drawn.
+const DRAWN_WITHIN: Duration = Duration::from_millis(500);
+
+/// So much longer a program that has drawn a question may take to read its terminal; a busy machine gives it no time.
+const READS_AFTER: Duration = Duration::from_secs(5);
 
 /// A screen is drawn when there was no output for so long.
 const DRAWN: Duration = Duration::from_millis(200);
@@ -112,7 +115,7 @@ impl Agents {
     ) -> Result<Dialog, AgentError> {
         let programs = self.settings().programs;
         let age = Duration::from_secs_f64(agent.for_s);
-        let patience = DRAWN_AFTER.saturating_sub(age).max(READS_AFTER);
+        let patience = DRAWN_AFTER.saturating_sub(age).max(DRAWN_WITHIN);
         let end = Instant::now() + patience;
         let name = || agent.name.clone();
         loop {
@@ -135,7 +138,9 @@ impl Agents {
                 Some(dialog) if reads && is_typed_to && (is_drawn || is_late) => {
                     return Ok(dialog);
                 }
-                Some(_) if is_late => return Err(AgentError::NotReading { agent: name() }),
+                Some(_) if Instant::now() >= end + READS_AFTER => {
+                    return Err(AgentError::NotReading { agent: name() });
+                }
                 None if is_late => {
                     let screen = self.looker.screen_of(agent).await.unwrap_or_default();
                     return Err(AgentError::NotShown {

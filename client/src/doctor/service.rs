@@ -97,11 +97,16 @@ fn listens_at(socket: &Value) -> &str {
     listen.rsplit_once(" (").map_or(listen, |(path, _)| path)
 }
 
+/// The label of the agent in launchd/ccd.plist.
+const LAUNCHD_LABEL: &str = "local.ccd";
+
 fn launchd(user: &str) -> Value {
+    let file = format!("Library/LaunchAgents/{LAUNCHD_LABEL}.plist");
     let agent = std::env::var_os("HOME")
-        .map(|home| PathBuf::from(home).join("Library/LaunchAgents/ccd.plist"))
+        .map(|home| PathBuf::from(home).join(file))
         .filter(|agent| agent.exists());
-    let printed = output("launchctl", &["print", &format!("gui/{user}/ccd")]);
+    let target = format!("gui/{user}/{LAUNCHD_LABEL}");
+    let printed = output("launchctl", &["print", &target]);
     let is_loaded = printed.is_some_and(|text| !text.trim().is_empty());
     json!({"agent": agent.map(shown), "is_loaded": is_loaded, "user": user})
 }

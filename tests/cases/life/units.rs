@@ -16,7 +16,7 @@ fn systemd_finds_nothing_to_say_about_the_units() {
     // The units are checked with the programs that they name.
     let units = install(home.path());
     let output = Command::new("systemd-analyze")
-        .args(["--user", "verify", "ccd.service", "ccd.socket"])
+        .args(["--user", "--man=no", "verify", "ccd.service", "ccd.socket"])
         .current_dir(&units)
         .env("HOME", home.path())
         .env("XDG_RUNTIME_DIR", home.path())
@@ -69,6 +69,7 @@ print(" ".join(agent["ProgramArguments"]))
 print("RunAtLoad" in agent, "KeepAlive" in agent, agent["ExitTimeOut"] >= 10)
 socket = agent["Sockets"]["rpc"]
 print(socket["SockPathName"], oct(socket["SockPathMode"]))
+print(agent["StandardErrorPath"])
 "#;
 
 #[test]
@@ -82,12 +83,13 @@ fn the_property_list_has_what_launchd_needs() {
         .arg(file("launchd/ccd.plist"));
     let output = python.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
-    let [label, program, keys, socket] = said.lines().collect::<Vec<_>>()[..] else {
+    let [label, program, keys, socket, log] = said.lines().collect::<Vec<_>>()[..] else {
         panic!("{output:?}");
     };
-    assert!(label.contains("ccd") && program.contains("/ccd"), "{said}");
+    assert!(label == "local.ccd" && program.contains("/ccd"), "{said}");
     // Either key would start the daemon at login.
     assert_eq!(keys, "False False True");
     // Without other settings ccctl looks there; the comment in the file puts the user's home in.
     assert_eq!(socket, "/Users/me/.claude-control/run/ccd.sock 0o600");
+    assert_eq!(log, "/Users/me/Library/Logs/ccd.log");
 }

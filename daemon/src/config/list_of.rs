@@ -116,7 +116,7 @@ impl ListOf {
                 "a word",
             ),
             ListOf::Hosts => (
-                is_short && text.is_some_and(|text| !text.is_empty() && !text.starts_with('-')),
+                is_short && text.is_some_and(is_host),
                 "a host, such as ssh://build1",
             ),
             ListOf::AgentPrograms => {
@@ -148,6 +148,12 @@ impl ListOf {
 fn is_variable(name: &str) -> bool {
     let begin = name.strip_suffix('*').unwrap_or(name);
     !name.is_empty() && !begin.contains(['*', '=', '\0', ' '])
+}
+
+fn is_host(url: &str) -> bool {
+    let schemes = ["ssh://", "docker://", "k8s://"].iter();
+    let mut names = schemes.filter_map(|scheme| url.strip_prefix(scheme));
+    names.any(|name| !name.is_empty() && !name.starts_with('-'))
 }
 
 /// Returns whether it can be the name of a program, or an absolute path.

@@ -54,7 +54,12 @@ impl Programs {
         let kept = known.iter().filter(|one| !is_replaced(one));
         for entry in kept.chain(entries) {
             let compiled = |mark: &Option<String>| mark.as_deref().map(Regex::new).transpose();
-            let failed = |error: regex::Error| (entry.name.clone(), error.to_string());
+            // The lines before the last one draw where the mistake is.
+            let failed = |error: regex::Error| {
+                let why = error.to_string();
+                let why = why.lines().last().unwrap_or_default();
+                (entry.name.clone(), why.trim_start_matches("error: ").into())
+            };
             let program = Arc::new(Program {
                 name: entry.name.clone(),
                 marks: Marks {

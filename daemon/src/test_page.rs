@@ -5,6 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ccd_discover::test_pages::findings;
 use ccd_protocol::black_box::TestReport;
+use ccd_protocol::session::ImageStyle;
 use ccd_protocol::{ErrorCode, Reportable};
 use ccd_store::blocking;
 use ccd_tape::files::{LoadedTape, TapeFolder};
@@ -56,7 +57,12 @@ pub(crate) async fn pictures(daemon: &Daemon, report: &TestReport) -> BTreeMap<S
 
 fn picture(folder: &TapeFolder, tape: &str) -> Option<String> {
     let LoadedTape { tape, .. } = folder.which(tape).ok()?.load().ok()?;
-    let svg = snapshot(&tape, tape.exchanges.len().saturating_sub(1)).ok()?;
+    let svg = snapshot(
+        &tape,
+        tape.exchanges.len().saturating_sub(1),
+        ImageStyle::default(),
+    )
+    .ok()?;
     Some(format!(
         "data:image/svg+xml;base64,{}",
         STANDARD.encode(svg)

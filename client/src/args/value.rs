@@ -9,6 +9,7 @@ use ccd_protocol::coach::{CandidateStatus, CandidateType, Scope, SignalType};
 use ccd_protocol::conversation::TurnNumbers;
 use ccd_protocol::data::DataPart;
 use ccd_protocol::pattern::PatternType;
+use ccd_protocol::session::ImageTheme;
 use ccd_protocol::tape::Decorator;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
@@ -120,6 +121,7 @@ pub(super) fn names(kind: &'static str) -> Option<Vec<&'static str>> {
         "test_type" => TestType::ALL.map(TestType::name).to_vec(),
         "pattern_type" => PatternType::ALL.map(PatternType::name).to_vec(),
         "data_part" => DataPart::ALL.map(DataPart::name).to_vec(),
+        "theme" => ImageTheme::ALL.map(ImageTheme::name).to_vec(),
         "event" => EVENTS.to_vec(),
         "switch" => vec!["on", "off"],
         kind if kind.contains('|') => kind.split('|').collect(),

@@ -229,10 +229,11 @@ fn draw(folder: &TapeFolder, params: &TapeSvgParams) -> Result<TapeSvgReply, Fil
     let pace = pace(params)?;
     let LoadedTape { which, tape, .. } = folder.which(&params.tape)?.load()?;
     let (svg, frames) = if params.animated {
-        animate(&tape, pace).map_err(|_| FilesError::PictureTooLarge)?
+        animate(&tape, pace, params.image).map_err(|_| FilesError::PictureTooLarge)?
     } else {
         let exchange = exchange_of(params, tape.exchanges.len())?;
-        let snapshot = snapshot(&tape, exchange).map_err(|_| FilesError::PictureTooLarge)?;
+        let snapshot =
+            snapshot(&tape, exchange, params.image).map_err(|_| FilesError::PictureTooLarge)?;
         (snapshot, 1)
     };
     Ok(TapeSvgReply {

@@ -10,6 +10,7 @@ pub use options::{
 
 use crate::Inherited;
 use crate::method::{JobStarted, methods};
+use crate::session::ImageStyle;
 use serde::{Deserialize, Serialize};
 use serde_with::{apply, skip_serializing_none};
 use std::collections::BTreeMap;
@@ -373,6 +374,8 @@ pub struct TapeSvgParams {
     pub idle_limit_s: Option<f64>,
     /// How long the last image of an animation is shown before it starts again, in seconds. Default 2.
     pub end_pause_s: Option<f64>,
+    #[serde(flatten)]
+    pub image: ImageStyle,
 }
 
 /// Reply of `tape.svg`.

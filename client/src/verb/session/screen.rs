@@ -5,12 +5,19 @@ use crate::call::garbled;
 use crate::fields::Fields as _;
 use crate::output::decode;
 use crate::{Context, Exit, Failure, render};
+use serde_json::json;
 
 /// Prints the screen row by row, or saves it as an image.
 pub(crate) fn screen(args: &Given, context: &mut Context) -> Result<Exit, Failure> {
     let file = args.path("svg").or(args.path("png"));
     if file.is_some() && context.global.json {
         let text = "an image and --json cannot be combined; leave one out";
+        return Failure::usage(text);
+    }
+    let style = args.pick("theme padding window crop");
+    if file.is_none() && style != json!({}) {
+        let text =
+            "--theme, --padding, --window and --crop are for images; add --svg FILE or --png FILE";
         return Failure::usage(text);
     }
     if args.word("png") == Some("-") && context.style.is_terminal {

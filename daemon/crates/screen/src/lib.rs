@@ -2,7 +2,7 @@
 //!
 //! Layers, top first; none uses one before it: `shown` → `scrolling`, `viewport`, `png`, `svg` → `model`, `image` →
 //! `repaint`, `pen`, `scanner`, `snapshot`, `strip` → `terminal`, `query` → `modes`, `charsets`, `keyboard`, `palette`,
-//! `slice`.
+//! `slice` → `theme`.
 
 #![cfg_attr(
     test,
@@ -31,6 +31,7 @@ mod snapshot;
 mod strip;
 mod svg;
 mod terminal;
+mod theme;
 mod viewport;
 
 pub use image::PictureTooLarge;

@@ -1,26 +1,25 @@
 //! The colours of the terminal: xterm's 256 on a dark background, and those that a program has changed.
 
+use super::theme::{Theme, XTERM, theme};
+use ccd_protocol::session::ImageTheme;
 use ccd_text::escape::{Kind, Sequence};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 pub type Rgb = (u8, u8, u8);
 
-pub const FOREGROUND: Rgb = (0xff, 0xff, 0xff);
-pub const BACKGROUND: Rgb = (0, 0, 0);
+pub const FOREGROUND: Rgb = rgb(XTERM.foreground);
+pub const BACKGROUND: Rgb = rgb(XTERM.background);
 
-const NAMED: [u32; 16] = [
-    0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5, //
-    0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff,
-];
+const fn rgb(color: u32) -> Rgb {
+    let [_, red, green, blue] = color.to_be_bytes();
+    (red, green, blue)
+}
 
 /// Returns red, green and blue of colour `index`: 16 named ones, a cube of 216, 24 greys.
 pub fn color(index: u8) -> Rgb {
     match index {
-        0..16 => {
-            let [_, red, green, blue] = NAMED[usize::from(index)].to_be_bytes();
-            (red, green, blue)
-        }
+        0..16 => rgb(XTERM.named[usize::from(index)]),
         16..232 => {
             let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
             let place = index - 16;
@@ -39,19 +38,34 @@ pub(super) struct Palette {
     colors: BTreeMap<u8, Rgb>,
     /// Text, background and cursor.
     grounds: [Option<Rgb>; 3],
+    /// The colours that the program has not changed.
+    theme: ImageTheme,
 }
 
 impl Palette {
+    pub(super) fn with_theme(&self, theme: ImageTheme) -> Self {
+        Self {
+            theme,
+            ..self.clone()
+        }
+    }
+
+    pub(super) fn theme(&self) -> &'static Theme {
+        theme(self.theme)
+    }
+
     pub(super) fn color(&self, index: u8) -> Rgb {
-        self.colors.get(&index).copied().unwrap_or(color(index))
+        let named = self.theme().named.get(usize::from(index));
+        let unchanged = || named.map_or(color(index), |named| rgb(*named));
+        self.colors.get(&index).copied().unwrap_or_else(unchanged)
     }
 
     pub(super) fn foreground(&self) -> Rgb {
-        self.grounds[0].unwrap_or(FOREGROUND)
+        self.grounds[0].unwrap_or(rgb(self.theme().foreground))
     }
 
     pub(super) fn background(&self) -> Rgb {
-        self.grounds[1].unwrap_or(BACKGROUND)
+        self.grounds[1].unwrap_or(rgb(self.theme().background))
     }
 
     /// Returns the cursor's colour; `None` means that of the text.

@@ -83,6 +83,19 @@ impl ScreenSnapshot {
         rows.clone().map(|row| self.runs(row)).collect()
     }
 
+    /// Returns the ends of the rows and columns that are not empty among these rows; a visible cursor is not empty.
+    pub(super) fn used(&self, rows: &Range<u16>) -> (u16, u16) {
+        let cursor = self.cursor();
+        let end = |row: u16| {
+            let text = self.runs(row).last().map_or(0, |run| run.col + run.width);
+            let has_cursor = cursor.visible && cursor.row == row;
+            text.max(if has_cursor { cursor.col + 1 } else { 0 })
+        };
+        let ends = rows.clone().map(|row| (row, end(row)));
+        ends.filter(|(_, end)| *end > 0)
+            .fold((0, 0), |used, (row, end)| (row + 1, used.1.max(end)))
+    }
+
     fn runs(&self, row: u16) -> Vec<CellRun> {
         let mut runs: Vec<CellRun> = Vec::new();
         let mut last: Option<&Cell> = None;

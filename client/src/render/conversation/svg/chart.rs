@@ -1,6 +1,6 @@
 //! The chart.
 
-use super::element::{Elements, TextAnchor, escaped};
+use super::element::{Elements, TextAnchor, dark_colours, escaped, fill};
 use super::scale::Scale;
 use super::series::{Row, kinds, rows};
 use crate::fields::Fields as _;
@@ -26,19 +26,10 @@ const NAME: usize = 30;
 const NUMBER: f64 = 58.0;
 const COSTS: f64 = 120.0;
 
+/// What attributes cannot say. Every element also has its light colour as an attribute, for viewers without style sheets.
 const STYLE: &str = "\
-svg { color-scheme: light dark; --back: #ffffff; --text: #1f2328; --dim: #656d76; --grid: #d8dee4; \
---a: #2f6fde; --b: #e8590c; --c: #2b8a3e; --d: #d6336c; --e: #b9c4d0; --cost: #7048e8; }
-@media (prefers-color-scheme: dark) { svg { --back: #0d1117; --text: #e6edf3; --dim: #9198a1; --grid: #2a313c; \
---a: #6ea8fe; --b: #ff922b; --c: #51cf66; --d: #f783ac; --e: #4a5563; --cost: #b197fc; } }
-text { font: 12px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: var(--text); }
-.title { font-size: 17px; font-weight: 600; }
+svg { color-scheme: light dark; }
 .name, .number { font-variant-numeric: tabular-nums; }
-.dim { fill: var(--dim); }
-.back { fill: var(--back); }
-.grid { stroke: var(--grid); }
-.a { fill: var(--a); } .b { fill: var(--b); } .c { fill: var(--c); } .d { fill: var(--d); } .e { fill: var(--e); }
-.cost { fill: var(--cost); }
 ";
 
 /// Returns sums as an image that needs nothing else, in light or dark as the viewer prefers.
@@ -70,11 +61,16 @@ pub(crate) fn stats_svg(reply: &Value, by: &str) -> String {
     let height = chart.bottom() + FOOT;
     format!(
         r#"<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{}">
-<style>{STYLE}</style>
-<rect width="100%" height="100%" class="back"/>
-{}</svg>
+<style>{STYLE}@media (prefers-color-scheme: dark) {{ {} }}
+</style>
+<g font-family="system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif" font-size="12">
+<rect width="100%" height="100%" {}/>
+{}</g>
+</svg>
 "#,
         escaped(&title),
+        dark_colours(),
+        fill("back"),
         image.into_text()
     )
 }

@@ -3,6 +3,35 @@
 use crate::render::on_one_line;
 use std::fmt::Write as _;
 
+/// Classes of elements with their colours, light and dark.
+const COLOURS: [(&str, &str, &str); 12] = [
+    ("back", "#ffffff", "#0d1117"),
+    ("title", "#1f2328", "#e6edf3"),
+    ("name", "#1f2328", "#e6edf3"),
+    ("number", "#1f2328", "#e6edf3"),
+    ("dim", "#656d76", "#9198a1"),
+    ("grid", "#d8dee4", "#2a313c"),
+    ("a", "#2f6fde", "#6ea8fe"),
+    ("b", "#e8590c", "#ff922b"),
+    ("c", "#2b8a3e", "#51cf66"),
+    ("d", "#d6336c", "#f783ac"),
+    ("e", "#b9c4d0", "#4a5563"),
+    ("cost", "#7048e8", "#b197fc"),
+];
+
+/// Returns the attributes of an element of a class.
+pub(super) fn fill(class: &str) -> String {
+    let color = COLOURS.iter().find(|(name, ..)| *name == class);
+    let (_, light, _) = color.unwrap_or(&COLOURS[1]);
+    format!(r#"class="{class}" fill="{light}""#)
+}
+
+/// Returns the rules for the dark colours, which win over attributes.
+pub(super) fn dark_colours() -> String {
+    let rule = |(class, _, dark): &(&str, &str, &str)| format!(".{class} {{ fill: {dark}; }}");
+    COLOURS.iter().map(rule).collect::<Vec<_>>().join(" ")
+}
+
 /// Returns a text in one line that is nothing but text in XML.
 pub(super) fn escaped(text: &str) -> String {
     let line = on_one_line(text);
@@ -39,10 +68,14 @@ impl Elements {
             TextAnchor::Middle => "middle",
             TextAnchor::End => "end",
         };
-        let text = escaped(text);
+        let (text, fill) = (escaped(text), fill(class));
+        let font = match class {
+            "title" => r#" font-size="17" font-weight="600""#,
+            _ => "",
+        };
         let _ = writeln!(
             self.0,
-            r#"<text x="{x:.1}" y="{y:.1}" text-anchor="{anchor}" class="{class}">{text}</text>"#
+            r#"<text x="{x:.1}" y="{y:.1}" text-anchor="{anchor}" {fill}{font}>{text}</text>"#
         );
     }
 
@@ -54,17 +87,18 @@ impl Elements {
         class: &str,
         about: &str,
     ) {
-        let about = escaped(about);
+        let (about, fill) = (escaped(about), fill(class));
         let _ = writeln!(
             self.0,
-            r#"<rect x="{x:.1}" y="{y:.1}" width="{width:.2}" height="{height:.1}" class="{class}"><title>{about}</title></rect>"#
+            r#"<rect x="{x:.1}" y="{y:.1}" width="{width:.2}" height="{height:.1}" {fill}><title>{about}</title></rect>"#
         );
     }
 
     pub(super) fn line(&mut self, (x, y): (f64, f64), end: f64) {
+        let (x, height, fill) = (x - 0.5, end - y, fill("grid"));
         let _ = writeln!(
             self.0,
-            r#"<line x1="{x:.1}" y1="{y:.1}" x2="{x:.1}" y2="{end:.1}" class="grid"/>"#
+            r#"<rect x="{x:.1}" y="{y:.1}" width="1" height="{height:.1}" {fill}/>"#
         );
     }
 

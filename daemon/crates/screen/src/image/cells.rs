@@ -1,25 +1,19 @@
 //! Draws cells and the cursor.
 
+use super::super::palette::Palette;
 use super::super::snapshot::{Glyph, ScreenSnapshot};
 use super::super::terminal::Attributes;
 use super::canvas::Canvas;
 use super::lines::Lines;
 use super::paint::Paint;
-use super::{CELL_HEIGHT, CELL_WIDTH, MARGIN, boxes};
-use ccd_protocol::session::{Cursor, CursorShape};
+use super::{CELL_HEIGHT, CELL_WIDTH, boxes};
+use ccd_protocol::session::{Cursor, CursorShape, ImageStyle};
 
 const CURSOR_THICKNESS: u32 = 2;
 
-/// Returns width and height of an image in its units, with the margin.
-pub(crate) fn image_size(rows: u16, cols: u16) -> (u32, u32) {
-    (
-        u32::from(cols) * CELL_WIDTH + 2 * MARGIN,
-        u32::from(rows) * CELL_HEIGHT + 2 * MARGIN,
-    )
-}
-
 pub(crate) struct Cells<'a> {
     snapshot: &'a ScreenSnapshot,
+    palette: Palette,
     pub(crate) default: Paint,
     cursor: Option<Cursor>,
     is_hollow: bool,
@@ -27,10 +21,12 @@ pub(crate) struct Cells<'a> {
 
 impl<'a> Cells<'a> {
     /// `is_hollow`: no input is possible any more, so the cursor is only outlined.
-    pub(crate) fn new(snapshot: &'a ScreenSnapshot, is_hollow: bool) -> Self {
+    pub(crate) fn new(snapshot: &'a ScreenSnapshot, is_hollow: bool, style: &ImageStyle) -> Self {
+        let palette = snapshot.palette.with_theme(style.theme.unwrap_or_default());
         Self {
             snapshot,
-            default: Paint::default_of(snapshot),
+            default: Paint::default_of(&palette, snapshot.modes.reverse_video),
+            palette,
             cursor: Some(snapshot.cursor()).filter(|cursor| cursor.visible),
             is_hollow,
         }
@@ -48,7 +44,7 @@ impl<'a> Cells<'a> {
         let mut lines = Lines::new(y);
         for glyph in self.snapshot.glyphs(row) {
             let paint = self.paint(cursor, &glyph);
-            lines.push(&glyph, paint, self.snapshot, canvas);
+            lines.push(&glyph, paint, &self.palette, canvas);
             canvas.link(&glyph, y);
             character(&glyph, paint, y, canvas);
         }
@@ -59,7 +55,7 @@ impl<'a> Cells<'a> {
     }
 
     fn paint(&self, cursor: Option<Cursor>, glyph: &Glyph<'_>) -> Paint {
-        let paint = Paint::new(&glyph.cell.style, self.snapshot);
+        let paint = self.default.of(&glyph.cell.style, &self.palette);
         let is_inverted = |cursor: Cursor| {
             cursor.shape == CursorShape::Block
                 && !self.is_hollow
@@ -70,7 +66,7 @@ impl<'a> Cells<'a> {
         }
         let swapped = paint.swapped();
         Paint {
-            ground: self.snapshot.palette.cursor().unwrap_or(swapped.ground),
+            ground: self.palette.cursor().unwrap_or(swapped.ground),
             ..swapped
         }
     }
@@ -93,7 +89,7 @@ impl<'a> Cells<'a> {
             ],
             CursorShape::Bar => [x, y, CURSOR_THICKNESS, CELL_HEIGHT],
         };
-        let color = self.snapshot.palette.cursor().unwrap_or(self.default.ink);
+        let color = self.palette.cursor().unwrap_or(self.default.ink);
         canvas.cursor(color, area, self.is_hollow);
     }
 }

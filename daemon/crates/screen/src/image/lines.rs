@@ -1,7 +1,7 @@
 //! Lines under and through text.
 
-use super::super::palette::Rgb;
-use super::super::snapshot::{Glyph, ScreenSnapshot};
+use super::super::palette::{Palette, Rgb};
+use super::super::snapshot::Glyph;
 use super::super::terminal::{Attributes, Underline};
 use super::canvas::Canvas;
 use super::paint::{Paint, resolved};
@@ -44,12 +44,12 @@ impl Lines {
         &mut self,
         glyph: &Glyph<'_>,
         paint: Paint,
-        snapshot: &ScreenSnapshot,
+        palette: &Palette,
         canvas: &mut impl Canvas,
     ) {
         let is_shown = !glyph.has(Attributes::HIDDEN);
         let color = glyph.cell.underline_color();
-        let color = color.map_or(paint.ink, |color| resolved(color, snapshot));
+        let color = color.map_or(paint.ink, |color| resolved(color, palette));
         let under = glyph.cell.style.underline;
         let under =
             (under != Underline::None && is_shown).then_some((LinePosition::Under(under), color));

@@ -3,11 +3,13 @@
 mod boxes;
 mod canvas;
 mod cells;
+mod frame;
 mod lines;
 mod paint;
 
 pub(crate) use canvas::Canvas;
-pub(crate) use cells::{Cells, image_size};
+pub(crate) use cells::Cells;
+pub(crate) use frame::{BAR_HEIGHT, DOTS, Frame, TITLE_SIZE, drawn, fitted};
 pub(crate) use paint::Paint;
 
 /// Width and height of a cell, and the position of text in it, in the image's units.
@@ -15,8 +17,6 @@ pub(crate) const CELL_WIDTH: u32 = 9;
 pub(crate) const CELL_HEIGHT: u32 = 18;
 pub(crate) const BASELINE: u32 = 14;
 pub(crate) const FONT_SIZE: u32 = 15;
-
-pub(crate) const MARGIN: u32 = 8;
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct PictureTooLarge(pub &'static str);

@@ -1,13 +1,15 @@
 //! Assembles the PNG, one row of cells at a time.
 
 use super::super::image::{
-    BASELINE, CELL_HEIGHT, CELL_WIDTH, Canvas, Cells, MARGIN, PictureTooLarge, image_size,
+    BASELINE, CELL_HEIGHT, CELL_WIDTH, Canvas, Cells, DOTS, Frame, Paint, PictureTooLarge, drawn,
+    fitted,
 };
 use super::super::palette::Rgb;
 use super::super::snapshot::{Glyph, ScreenSnapshot};
 use super::super::terminal::Attributes;
 use super::font::Font;
 use super::pixels::{Mask, Pixels};
+use ccd_protocol::session::ImageStyle;
 use std::fmt::Arguments;
 use std::io::Write as _;
 use std::ops::Range;
@@ -22,22 +24,27 @@ const TOO_LARGE: PictureTooLarge = PictureTooLarge("16 million pixels");
 pub fn draw_png(
     snapshot: &ScreenSnapshot,
     rows: &Range<u16>,
+    title: &str,
     is_hollow: bool,
+    style: &ImageStyle,
 ) -> Result<Vec<u8>, PictureTooLarge> {
-    let (width, height) = image_size(rows.len() as u16, snapshot.size().1);
+    let (rows, cols) = drawn(snapshot, rows, style);
+    let frame = Frame::new(style);
+    let (width, height) = frame.size(rows.len() as u16, cols);
     if u64::from(width) * u64::from(height) > MAX_PIXELS {
         return Err(TOO_LARGE);
     }
-    let cells = Cells::new(snapshot, is_hollow);
+    let cells = Cells::new(snapshot, is_hollow, style);
     // Memory takes all bytes and a test reads the font, so nothing but the size can be wrong.
-    encode(&cells, rows, width, height).map_err(|_| TOO_LARGE)
+    encode(&cells, rows, title, frame, (width, height)).map_err(|_| TOO_LARGE)
 }
 
 fn encode(
     cells: &Cells<'_>,
-    rows: &Range<u16>,
-    width: u32,
-    height: u32,
+    rows: Range<u16>,
+    title: &str,
+    frame: Frame,
+    (width, height): (u32, u32),
 ) -> Result<Vec<u8>, png::EncodingError> {
     let mut out = Vec::new();
     let mut encoder = png::Encoder::new(&mut out, width, height);
@@ -47,14 +54,19 @@ fn encode(
     encoder.set_deflate_compression(png::DeflateCompression::Level(1));
     let mut writer = encoder.write_header()?;
     let mut image = writer.stream_writer()?;
-    let mut margin = Pixels::new(width, MARGIN);
-    margin.clear(cells.default.ground);
-    image.write_all(&margin.bytes)?;
     let mut strip = RowImage {
         pixels: Pixels::new(width, CELL_HEIGHT),
         font: Font::new()?,
+        left: frame.padding as f32,
     };
-    for row in rows.clone() {
+    if frame.bar > 0 {
+        let bar = title_bar(&strip.font, cells.default, title, (width, frame.bar));
+        image.write_all(&bar.bytes)?;
+    }
+    let mut margin = Pixels::new(width, frame.padding);
+    margin.clear(cells.default.ground);
+    image.write_all(&margin.bytes)?;
+    for row in rows {
         strip.pixels.clear(cells.default.ground);
         cells.draw_row(row, 0, &mut strip);
         image.write_all(&strip.pixels.bytes)?;
@@ -65,10 +77,32 @@ fn encode(
     Ok(out)
 }
 
+/// Draws the title bar of a window; its corners are not rounded, because the image has no transparent pixels.
+fn title_bar(font: &Font, paint: Paint, title: &str, (width, height): (u32, u32)) -> Pixels {
+    let mut pixels = Pixels::new(width, height);
+    pixels.clear(paint.mixed(88));
+    for (x, color) in DOTS {
+        let path = format!("M{},{}a6,6 0 1 0 12,0a6,6 0 1 0 -12,0z", x - 6, height / 2);
+        let mask = Mask::new(&path, Fill::NonZero, Transform::IDENTITY);
+        pixels.shape(color, &mask, (0, 0));
+    }
+    let title = fitted(title, width);
+    let start = (width - title.chars().count() as u32 * CELL_WIDTH) / 2;
+    for (character, x) in title.chars().zip((start..).step_by(CELL_WIDTH as usize)) {
+        if let Some(mask) = font.mask(character, false) {
+            let baseline = height / 2 + BASELINE / 3;
+            pixels.shape(paint.mixed(35), &mask, (x as i32, baseline as i32));
+        }
+    }
+    pixels
+}
+
 /// One row of cells. What a character has above or below its cell is cut off.
 struct RowImage {
     pixels: Pixels,
     font: Font,
+    /// Where the first cell starts.
+    left: f32,
 }
 
 impl Canvas for RowImage {
@@ -78,7 +112,7 @@ impl Canvas for RowImage {
     }
 
     fn area(&mut self, color: Rgb, x: f32, y: f32, width: f32, height: f32) {
-        self.pixels.rect(color, x + MARGIN as f32, y, width, height);
+        self.pixels.rect(color, x + self.left, y, width, height);
     }
 
     fn line(&mut self, color: Rgb, x: f32, y: f32, width: f32, height: f32) {
@@ -97,7 +131,7 @@ impl Canvas for RowImage {
         let (x, width) = columns(glyph);
         let is_italic = glyph.has(Attributes::ITALIC);
         // All characters of the font are narrow; a terminal may have reserved two columns.
-        let start = x + (width - CELL_WIDTH as f32) / 2.0 + MARGIN as f32;
+        let start = x + (width - CELL_WIDTH as f32) / 2.0 + self.left;
         for (index, character) in glyph.text().chars().enumerate() {
             match self.font.mask(character, is_italic) {
                 Some(mask) => {
@@ -133,7 +167,7 @@ impl RowImage {
     }
 
     fn path(&mut self, color: Rgb, path: Arguments<'_>, style: impl Into<Style<'static>>) {
-        let transform = Transform::translation(MARGIN as f32, 0.0);
+        let transform = Transform::translation(self.left, 0.0);
         let mask = Mask::new(&path.to_string(), style, transform);
         self.pixels.shape(color, &mask, (0, 0));
     }

@@ -7,7 +7,14 @@ use std::collections::HashSet;
 fn png(rows: u16, cols: u16, output: &str) -> Vec<u8> {
     let mut screen = Screen::new(rows, cols);
     screen.feed(output.as_bytes());
-    draw_png(&screen.snapshot(), &(0..rows), false).unwrap()
+    draw_png(
+        &screen.snapshot(),
+        &(0..rows),
+        "",
+        false,
+        &ImageStyle::default(),
+    )
+    .unwrap()
 }
 
 /// Returns the colour of a pixel in a screen of 2 rows and 3 columns, counted from the first cell.
@@ -85,6 +92,9 @@ fn an_italic_character_has_as_much_ink_as_an_upright_one() {
 fn a_large_screen_is_refused_or_drawn_in_parts() {
     let snapshot = Screen::new(1000, 1000).snapshot();
     let refused = Err(PictureTooLarge("16 million pixels"));
-    assert_eq!(draw_png(&snapshot, &(0..1000), false), refused);
-    assert!(draw_png(&snapshot, &(900..910), true).is_ok());
+    assert_eq!(
+        draw_png(&snapshot, &(0..1000), "", false, &ImageStyle::default()),
+        refused
+    );
+    assert!(draw_png(&snapshot, &(900..910), "", true, &ImageStyle::default()).is_ok());
 }

@@ -1,11 +1,12 @@
 //! An animation of several screens as one document.
 
-use super::super::image::{CELL_HEIGHT, FONT_SIZE, MARGIN, Paint, image_size};
-use super::super::palette::Rgb;
+use super::super::image::{CELL_HEIGHT, Cells, FONT_SIZE, Frame, Paint, drawn};
 use super::super::snapshot::ScreenSnapshot;
+use super::frame::{RADIUS, write_bar, write_border};
 use super::layer::hex;
 use super::picture::{FONTS, draw_row};
 use super::text::{BLINK, push_escaped};
+use ccd_protocol::session::ImageStyle;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -14,35 +15,52 @@ const USE_BYTES: usize = 40;
 
 /// Frames one below the other on a strip, which an animation pulls past a window, as in a cinema.
 /// A row that several frames show is stored once. All frames have the size of the first.
-#[derive(Default)]
 pub struct SvgAnimation {
+    style: ImageStyle,
     /// Numbers of rows by their contents.
     numbers: HashMap<String, usize>,
-    pictures: Vec<Frame>,
+    pictures: Vec<Picture>,
     /// Size of the first frame, as rows and columns.
     size: (u16, u16),
-    ink: Rgb,
+    /// Rows and columns that some frame uses.
+    used: (u16, u16),
+    /// Colours of the first frame.
+    paint: Paint,
     len_bytes: usize,
 }
 
-struct Frame {
+struct Picture {
     at_ms: u64,
-    ground: Rgb,
-    ink: Rgb,
+    paint: Paint,
     /// Rows that are not blank, with the number of their contents.
     rows: Vec<(u16, usize)>,
 }
 
 impl SvgAnimation {
+    pub fn new(style: ImageStyle) -> Self {
+        Self {
+            style,
+            numbers: HashMap::new(),
+            pictures: Vec::new(),
+            size: (0, 0),
+            used: (1, 1),
+            paint: Paint::default(),
+            len_bytes: 0,
+        }
+    }
+
     /// Adds a frame that is shown from this time on, unless the previous one is equal.
     pub fn push(&mut self, at_ms: u64, snapshot: &ScreenSnapshot) {
-        let Paint { ink, ground } = Paint::default_of(snapshot);
+        let cells = Cells::new(snapshot, false, &self.style);
+        let paint = cells.default;
         if self.pictures.is_empty() {
-            (self.size, self.ink) = (snapshot.size(), ink);
+            (self.size, self.paint) = (snapshot.size(), paint);
         }
+        let (used, cols) = drawn(snapshot, &(0..snapshot.size().0), &self.style);
+        self.used = (self.used.0.max(used.end), self.used.1.max(cols));
         let mut rows = Vec::new();
         for row in 0..self.size.0 {
-            let shown = draw_row(snapshot, row);
+            let shown = draw_row(&cells, row);
             if shown.is_empty() {
                 continue;
             }
@@ -55,17 +73,12 @@ impl SvgAnimation {
                 rows.push((row, next));
             }
         }
-        let is_same = |last: &Frame| (last.ground, last.ink, &last.rows) == (ground, ink, &rows);
+        let is_same = |last: &Picture| (last.paint, &last.rows) == (paint, &rows);
         if self.pictures.last().is_some_and(is_same) {
             return;
         }
         self.len_bytes += (rows.len() + 3) * USE_BYTES;
-        self.pictures.push(Frame {
-            at_ms,
-            ground,
-            ink,
-            rows,
-        });
+        self.pictures.push(Picture { at_ms, paint, rows });
     }
 
     pub fn frames(&self) -> usize {
@@ -79,8 +92,12 @@ impl SvgAnimation {
     /// Returns an SVG document with this title that shows the frames in a loop, the last one until `end_ms`.
     /// A viewer that does not animate, or whose user prefers reduced motion, shows the last frame.
     pub fn document(&self, title: &str, end_ms: u64) -> String {
-        let (width, height) = image_size(self.size.0, self.size.1);
-        let last = self.pictures.len().saturating_sub(1) * height as usize;
+        let frame = Frame::new(&self.style);
+        let rows = self.size.0.min(self.used.0);
+        let (width, height) = frame.size(rows, self.size.1.min(self.used.1));
+        // The window, without its bar, is as high as a frame.
+        let step = height - frame.bar;
+        let last = self.pictures.len().saturating_sub(1) * step as usize;
         let mut out = String::with_capacity(self.len_bytes + 4096);
         // Writing to a String cannot fail.
         let _ = write!(
@@ -89,20 +106,34 @@ impl SvgAnimation {
         );
         push_escaped(&mut out, title);
         let _ = writeln!(out, "</title>\n<style>\n{BLINK}");
-        self.animation(height, end_ms, &mut out);
+        self.animation(step, end_ms, &mut out);
         out.push_str("</style>\n<defs>\n");
         self.rows(&mut out);
-        // In a document of its own, nothing else clips what is outside the window.
+        out.push_str("</defs>\n");
+        if frame.bar > 0 {
+            let _ = writeln!(
+                out,
+                "<clipPath id=\"window\"><rect width=\"{width}\" height=\"{height}\" rx=\"{RADIUS}\"/></clipPath>\n<g clip-path=\"url(#window)\">"
+            );
+        }
+        // In a document of its own, nothing else clips what is outside the frame.
         let _ = writeln!(
             out,
-            "</defs>\n<svg width=\"{width}\" height=\"{height}\" overflow=\"hidden\">\n\
+            "<svg y=\"{}\" width=\"{width}\" height=\"{step}\" overflow=\"hidden\">\n\
              <g class=\"film\" transform=\"translate(0,-{last})\" font-family=\"{FONTS}\" font-size=\"{FONT_SIZE}\" fill=\"{}\" style=\"font-variant-ligatures:none\">",
-            hex(self.ink)
+            frame.bar,
+            hex(self.paint.ink)
         );
-        for (picture, top) in self.pictures.iter().zip((0..).step_by(height as usize)) {
-            self.picture(picture, top, (width, height), &mut out);
+        for (picture, top) in self.pictures.iter().zip((0..).step_by(step as usize)) {
+            self.picture(picture, top, (width, step), &mut out);
         }
-        out.push_str("</g>\n</svg>\n</svg>\n");
+        out.push_str("</g>\n</svg>\n");
+        if frame.bar > 0 {
+            out.push_str("</g>\n");
+            write_bar(self.paint, width, title, &mut out);
+            write_border(self.paint, (width, height), &mut out);
+        }
+        out.push_str("</svg>\n");
         out
     }
 
@@ -133,16 +164,17 @@ impl SvgAnimation {
         }
     }
 
-    fn picture(&self, picture: &Frame, top: usize, size: (u32, u32), out: &mut String) {
-        let (ground, (width, height)) = (hex(picture.ground), size);
+    fn picture(&self, picture: &Picture, top: usize, size: (u32, u32), out: &mut String) {
+        let (ground, (width, height)) = (hex(picture.paint.ground), size);
         let _ = writeln!(
             out,
             "<rect y=\"{top}\" width=\"{width}\" height=\"{height}\" fill=\"{ground}\"/>"
         );
-        let top = top + MARGIN as usize;
-        let _ = write!(out, "<g transform=\"translate({MARGIN},{top})\"");
-        if picture.ink != self.ink {
-            let _ = write!(out, " fill=\"{}\"", hex(picture.ink));
+        let padding = Frame::new(&self.style).padding;
+        let top = top + padding as usize;
+        let _ = write!(out, "<g transform=\"translate({padding},{top})\"");
+        if picture.paint.ink != self.paint.ink {
+            let _ = write!(out, " fill=\"{}\"", hex(picture.paint.ink));
         }
         out.push('>');
         for (row, number) in &picture.rows {

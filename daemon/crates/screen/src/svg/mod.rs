@@ -1,6 +1,7 @@
 //! Draws a screen as an image: one self-contained SVG document.
 
 mod animation;
+mod frame;
 mod layer;
 mod link;
 mod picture;

@@ -1,14 +1,16 @@
 //! Assembles the SVG document.
 
 use super::super::image::{
-    CELL_HEIGHT, CELL_WIDTH, Canvas, Cells, FONT_SIZE, MARGIN, Paint, PictureTooLarge, image_size,
+    CELL_HEIGHT, CELL_WIDTH, Canvas, Cells, FONT_SIZE, Frame, Paint, PictureTooLarge, drawn,
 };
 use super::super::palette::Rgb;
 use super::super::snapshot::{Glyph, ScreenSnapshot};
 use super::super::terminal::Attributes;
+use super::frame::{RADIUS, write_bar, write_border};
 use super::layer::{Layer, hex};
 use super::link::Links;
 use super::text::{BLINK, TextLook, Texts, push_escaped};
+use ccd_protocol::session::ImageStyle;
 use std::fmt::{Arguments, Write as _};
 use std::ops::Range;
 
@@ -24,8 +26,10 @@ pub fn draw_svg(
     rows: &Range<u16>,
     title: &str,
     is_hollow: bool,
+    style: &ImageStyle,
 ) -> Result<String, PictureTooLarge> {
-    let cells = Cells::new(snapshot, is_hollow);
+    let cells = Cells::new(snapshot, is_hollow, style);
+    let (rows, cols) = drawn(snapshot, rows, style);
     let mut picture = Picture::new(cells.default);
     for (row, y) in rows.clone().zip(0..) {
         picture.row(&cells, row, y);
@@ -33,16 +37,15 @@ pub fn draw_svg(
             return Err(PictureTooLarge("64 MiB"));
         }
     }
-    let size = image_size(rows.len() as u16, snapshot.size().1);
-    Ok(picture.document(title, size))
+    let frame = Frame::new(style);
+    Ok(picture.document(title, frame, frame.size(rows.len() as u16, cols)))
 }
 
 /// Returns the contents of a row as elements at the position of the first row; empty if it is blank.
 /// Text without a colour has the default one.
-pub(super) fn draw_row(snapshot: &ScreenSnapshot, row: u16) -> String {
-    let cells = Cells::new(snapshot, false);
+pub(super) fn draw_row(cells: &Cells<'_>, row: u16) -> String {
     let mut picture = Picture::new(cells.default);
-    picture.row(&cells, row, 0);
+    picture.row(cells, row, 0);
     picture.elements()
 }
 
@@ -211,24 +214,35 @@ impl Picture {
             + self.links.len_bytes()
     }
 
-    fn document(mut self, title: &str, (width, height): (u32, u32)) -> String {
+    fn document(mut self, title: &str, frame: Frame, (width, height): (u32, u32)) -> String {
         self.lay(Vec::new());
         let mut out = String::with_capacity(self.len_bytes() + 1024);
+        let (left, top) = frame.corner();
         // Writing to a String cannot fail.
         let _ = write!(
             out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"-{MARGIN} -{MARGIN} {width} {height}\">\n<title>"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"{left} {top} {width} {height}\">\n<title>"
         );
         push_escaped(&mut out, title);
         out.push_str("</title>\n");
         if self.texts.blinks() {
             let _ = writeln!(out, "<style>{BLINK}</style>");
         }
+        let corners = match frame.bar {
+            0 => String::new(),
+            _ => format!(" rx=\"{RADIUS}\""),
+        };
         let _ = writeln!(
             out,
-            "<rect x=\"-{MARGIN}\" y=\"-{MARGIN}\" width=\"{width}\" height=\"{height}\" fill=\"{}\"/>",
+            "<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\"{corners} fill=\"{}\"/>",
             hex(self.default.ground)
         );
+        if frame.bar > 0 {
+            let _ = writeln!(out, "<g transform=\"translate({left},{top})\">");
+            write_bar(self.default, width, title, &mut out);
+            write_border(self.default, (width, height), &mut out);
+            out.push_str("</g>\n");
+        }
         let _ = writeln!(
             out,
             "<g shape-rendering=\"crispEdges\">\n<g transform=\"scale({CELL_WIDTH} {CELL_HEIGHT})\">"

@@ -2,12 +2,20 @@ use super::super::image::PictureTooLarge;
 use super::super::model::Screen;
 use super::super::png::draw_png;
 use super::*;
+use ccd_protocol::session::{ImageStyle, ImageTheme};
 use proptest::prelude::*;
 
 fn drawn(rows: u16, cols: u16, output: &str) -> String {
     let mut screen = Screen::new(rows, cols);
     screen.feed(output.as_bytes());
-    draw_svg(&screen.snapshot(), &(0..rows), "a <title> & more", false).unwrap()
+    draw_svg(
+        &screen.snapshot(),
+        &(0..rows),
+        "a <title> & more",
+        false,
+        &ImageStyle::default(),
+    )
+    .unwrap()
 }
 
 /// Returns the elements between the background and the cursor, without the fonts.
@@ -32,6 +40,86 @@ fn a_picture_is_a_whole_document() {
          font-size=\"15\" fill=\"#ffffff\" style=\"font-variant-ligatures:none\">\n\
          <text x=\"0\" y=\"14\" textLength=\"18\">hi</text>\n</g>\n</svg>\n"
     );
+}
+
+fn styled(output: &str, style: ImageStyle) -> String {
+    let mut screen = Screen::new(5, 20);
+    screen.feed(output.as_bytes());
+    draw_svg(&screen.snapshot(), &(0..5), "vi notes.txt", false, &style).unwrap()
+}
+
+#[test]
+fn a_theme_has_its_colours_and_the_program_may_change_them() {
+    let theme = |theme| ImageStyle {
+        theme: Some(theme),
+        ..ImageStyle::default()
+    };
+    #[rustfmt::skip]
+    let rows = [
+        (ImageTheme::Dracula, "\x1b[31mr", [r##"fill="#282a36"/>"##, r##"fill="#ff5555">r<"##]),
+        // Bold text is bright in xterm's colours only.
+        (ImageTheme::Xterm, "\x1b[1;31mr", [r##"fill="#000000"/>"##, r##"fill="#ff0000" font-weight="bold">r<"##]),
+        (ImageTheme::SolarizedLight, "\x1b[1;32mr", [r##"fill="#fdf6e3"/>"##, r##"fill="#859900" font-weight="bold">r<"##]),
+        (ImageTheme::Light, "\x1b]4;1;#123456\x07\x1b[31mr", [r##"fill="#ffffff"/>"##, r##"fill="#123456">r<"##]),
+        (ImageTheme::Dark, "\x1b[38;5;231mr", [r##"fill="#0d1117"/>"##, r##"fill="#ffffff">r<"##]),
+    ];
+    for (name, output, parts) in rows {
+        let picture = styled(output, theme(name));
+        for part in parts {
+            assert!(picture.contains(part), "{name:?} {part}: {picture}");
+        }
+    }
+}
+
+#[test]
+fn a_picture_is_cropped_padded_and_framed() {
+    let size = |style| {
+        let picture = styled("one\r\n  two\r\n\x1b[41m \x1b[m", style);
+        picture
+            .split_once("\n")
+            .unwrap()
+            .0
+            .split_once("width")
+            .unwrap()
+            .1
+            .to_owned()
+    };
+    let plain = ImageStyle::default();
+    let crop = ImageStyle {
+        crop: true,
+        ..plain
+    };
+    let padded = ImageStyle {
+        padding: Some(0),
+        ..crop
+    };
+    let window = ImageStyle {
+        window: true,
+        ..padded
+    };
+    #[rustfmt::skip]
+    let rows = [
+        (plain, r#"="196" height="106" viewBox="-8 -8 196 106">"#),
+        (crop, r#"="61" height="70" viewBox="-8 -8 61 70">"#),
+        (padded, r#"="45" height="54" viewBox="0 0 45 54">"#),
+        (window, r#"="45" height="86" viewBox="0 -32 45 86">"#),
+    ];
+    for (style, expected) in rows {
+        assert_eq!(size(style), expected);
+    }
+    let wide = styled(
+        "",
+        ImageStyle {
+            window: true,
+            ..plain
+        },
+    );
+    assert!(
+        wide.contains("…</text>") && !wide.contains("notes.txt</text>"),
+        "{wide}"
+    );
+    let empty = styled("\x1b[?25l", crop);
+    assert!(empty.contains(r#"width="25" height="34""#), "{empty}");
 }
 
 #[test]
@@ -139,7 +227,14 @@ fn the_cursor_has_its_shape() {
     let last = |style: &str, is_hollow| {
         let mut screen = Screen::new(1, 4);
         screen.feed(format!("\x1b[{style} qa語\x1b[2D").as_bytes());
-        let picture = draw_svg(&screen.snapshot(), &(0..1), "", is_hollow).unwrap();
+        let picture = draw_svg(
+            &screen.snapshot(),
+            &(0..1),
+            "",
+            is_hollow,
+            &ImageStyle::default(),
+        )
+        .unwrap();
         let line = picture.lines().rev().nth(1);
         line.unwrap().to_owned()
     };
@@ -182,7 +277,14 @@ fn lines_meet_at_the_borders_of_their_cells() {
 fn a_part_of_the_rows_is_a_picture_too() {
     let mut screen = Screen::new(9, 4);
     screen.feed(b"1\r\n2\r\n3");
-    let picture = draw_svg(&screen.snapshot(), &(1..2), "", false).unwrap();
+    let picture = draw_svg(
+        &screen.snapshot(),
+        &(1..2),
+        "",
+        false,
+        &ImageStyle::default(),
+    )
+    .unwrap();
     assert!(
         picture.contains(r#"height="34""#) && picture.contains(r#" y="14">2<"#),
         "{picture}"
@@ -205,9 +307,14 @@ fn a_picture_of_a_million_colours_is_refused_or_drawn_in_parts() {
         screen.feed(line.as_bytes());
     }
     let snapshot = screen.snapshot();
-    let refused = draw_svg(&snapshot, &(0..1000), "", false);
+    let refused = draw_svg(&snapshot, &(0..1000), "", false, &ImageStyle::default());
     assert_eq!(refused, Err(PictureTooLarge("64 MiB")));
-    assert!(draw_svg(&snapshot, &(0..400), "", false).unwrap().len() < 64 << 20);
+    assert!(
+        draw_svg(&snapshot, &(0..400), "", false, &ImageStyle::default())
+            .unwrap()
+            .len()
+            < 64 << 20
+    );
 }
 
 /// Checks that elements are closed in order, attributes are quoted, and all characters are allowed in XML.
@@ -257,13 +364,16 @@ proptest! {
             "\u{1b}\\[[0-9;]{0,6}[mHJK@PLM]",
         ], 0..60),
         rows in 1_u16..6, cols in 1_u16..9, is_hollow: bool,
+        padding in prop::option::of(0_u16..30), window: bool, crop: bool,
     ) {
         let mut screen = Screen::new(rows, cols);
         screen.feed(pieces.concat().as_bytes());
         let snapshot = screen.snapshot();
-        let picture = draw_svg(&snapshot, &(0..rows), &snapshot.title, is_hollow).unwrap();
+        let style = ImageStyle { theme: None, padding, window, crop };
+        let draw = || draw_svg(&snapshot, &(0..rows), &snapshot.title, is_hollow, &style);
+        let picture = draw().unwrap();
         assert_well_formed(&picture);
-        prop_assert!(draw_png(&snapshot, &(0..rows), is_hollow).is_ok());
-        prop_assert_eq!(draw_svg(&snapshot, &(0..rows), &snapshot.title, is_hollow).unwrap(), picture);
+        prop_assert!(draw_png(&snapshot, &(0..rows), &snapshot.title, is_hollow, &style).is_ok());
+        prop_assert_eq!(draw().unwrap(), picture);
     }
 }

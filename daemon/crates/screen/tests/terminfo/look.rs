@@ -1,6 +1,7 @@
 //! What a terminal of ccd shows, in one line.
 
 use ccd_protocol::session::CursorShape;
+use ccd_protocol::session::ImageStyle;
 use ccd_screen::{Modes, Scanner, Screen, answer, draw_svg};
 use serde_json::Value;
 use std::fmt::Write;
@@ -32,7 +33,7 @@ pub(super) fn look(output: &str) -> String {
             }
         }
     }
-    let picture = draw_svg(&snapshot, &(0..ROWS), "", true).unwrap();
+    let picture = draw_svg(&snapshot, &(0..ROWS), "", true, &ImageStyle::default()).unwrap();
     let text = picture
         .split_once("<text")
         .and_then(|(_, text)| text.split_once('>'));

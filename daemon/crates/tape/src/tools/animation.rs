@@ -3,6 +3,7 @@
 use super::marks::{idle_ms, keys, resizes};
 use super::timeline::{Moment, MomentKind, drawn, for_terminal, moments, size};
 use crate::format::{Exchange, Tape};
+use ccd_protocol::session::ImageStyle;
 use ccd_screen::{PictureTooLarge, Screen, ScreenSnapshot, SvgAnimation, draw_svg};
 
 /// Minimum time between the frames of an animation: more than 30 per second would not be seen.
@@ -33,13 +34,17 @@ pub struct AnimationPace {
 
 /// Returns an SVG document that plays `tape` in a loop, and its number of frames.
 /// It contains no script, and shows the last frame where animations are not supported.
-pub fn animate(tape: &Tape, pace: AnimationPace) -> Result<(String, usize), PictureTooLarge> {
+pub fn animate(
+    tape: &Tape,
+    pace: AnimationPace,
+    style: ImageStyle,
+) -> Result<(String, usize), PictureTooLarge> {
     let (changes, end_ms) = paced(tape, pace);
     let mut frame_ms = MIN_FRAME_MS;
     loop {
         let frames = frames(&changes, frame_ms);
         let is_fit = frames.len() <= MAX_FRAMES;
-        match is_fit.then(|| film(tape, &changes, &frames)) {
+        match is_fit.then(|| film(tape, &changes, &frames, style)) {
             Some(Ok(film)) => {
                 let end_ms = end_ms.saturating_add(pace.end_pause_ms);
                 let document = film.document(&tape.meta.command_line(), end_ms);
@@ -52,7 +57,11 @@ pub fn animate(tape: &Tape, pace: AnimationPace) -> Result<(String, usize), Pict
 }
 
 /// Returns the screen at the end of an exchange as an SVG document.
-pub fn snapshot(tape: &Tape, exchange: usize) -> Result<String, PictureTooLarge> {
+pub fn snapshot(
+    tape: &Tape,
+    exchange: usize,
+    style: ImageStyle,
+) -> Result<String, PictureTooLarge> {
     let (rows, cols) = size(tape);
     let mut screen = Screen::new(rows, cols);
     let shown = exchange.saturating_add(1);
@@ -71,7 +80,13 @@ pub fn snapshot(tape: &Tape, exchange: usize) -> Result<String, PictureTooLarge>
     let has_ended = last.is_some_and(|last| last.exit.is_some());
     let snapshot = screen.snapshot();
     let rows = 0..used_rows(&snapshot, screen.size().0);
-    draw_svg(&snapshot, &rows, &tape.meta.command_line(), has_ended)
+    draw_svg(
+        &snapshot,
+        &rows,
+        &tape.meta.command_line(),
+        has_ended,
+        &style,
+    )
 }
 
 /// Returns how many rows are drawn: of a terminal that is higher than usual, no blank rows at its end.
@@ -158,10 +173,11 @@ fn film(
     tape: &Tape,
     changes: &[(u64, MomentKind<'_>)],
     frames: &[(u64, usize)],
+    style: ImageStyle,
 ) -> Result<SvgAnimation, PictureTooLarge> {
     let (rows, cols) = size(tape);
     let mut screen = Screen::new(rows, cols);
-    let (mut film, mut shown) = (SvgAnimation::default(), 0);
+    let (mut film, mut shown) = (SvgAnimation::new(style), 0);
     if let Some((rows, cols)) = largest(tape) {
         // All frames have the size of the first.
         film.push(0, &Screen::new(rows, cols).snapshot());
@@ -194,6 +210,13 @@ mod tests {
     use super::*;
     use crate::format::{Chunk, PtySize};
 
+    const STYLE: ImageStyle = ImageStyle {
+        theme: None,
+        padding: None,
+        window: false,
+        crop: false,
+    };
+
     const PACE: AnimationPace = AnimationPace {
         speed: 1.0,
         idle_limit_ms: 2000,
@@ -215,7 +238,7 @@ mod tests {
             chunk.delay_ms = 100;
         }
         tape.exchanges[0].dur_ms = 60_000;
-        let (svg, frames) = animate(&tape, PACE).unwrap();
+        let (svg, frames) = animate(&tape, PACE, STYLE).unwrap();
         assert_eq!((frames, steps(&svg)), (4, 4));
         assert!(svg.contains(">file</text>"));
         // The prompt, 2 s before the input, 300 ms after it, and the end.
@@ -274,13 +297,13 @@ mod tests {
         let resizes = serde_json::json!([{"at_ms": 0, "rows": 6, "cols": 16}]);
         let notes = &mut tape.exchanges[1].annotations;
         notes.insert("resizes".into(), resizes);
-        let small = snapshot(&tape, 0).unwrap();
+        let small = snapshot(&tape, 0, STYLE).unwrap();
         assert!(small.contains(">01234567</text>"), "{small}");
-        let large = snapshot(&tape, 1).unwrap();
+        let large = snapshot(&tape, 1, STYLE).unwrap();
         assert!(large.contains(">0123456789abcde</text>"), "{large}");
         // The animation has room for the largest size.
         let size = |svg: &str| svg.split_once(" viewBox").unwrap().0.to_owned();
-        let (svg, _) = animate(&tape, PACE).unwrap();
+        let (svg, _) = animate(&tape, PACE, STYLE).unwrap();
         assert!(svg.contains(">01234567</text>") && svg.contains(">0123456789abcde</text>"));
         assert_eq!(size(&svg), size(&large));
         assert_ne!(size(&svg), size(&small));
@@ -301,22 +324,22 @@ mod tests {
     #[test]
     fn pictures_that_are_too_close_are_one() {
         let tape = tape_of_numbers(100, 10, " ");
-        let (svg, count) = animate(&tape, PACE).unwrap();
+        let (svg, count) = animate(&tape, PACE, STYLE).unwrap();
         assert!((24..=34).contains(&count), "{count}");
         assert!(svg.contains("animation:play 3.000s"));
         let (mut fast, mut short) = (PACE, PACE);
         (fast.speed, short.end_pause_ms) = (10.0, 500);
-        let (svg, count) = animate(&tape, fast).unwrap();
+        let (svg, count) = animate(&tape, fast, STYLE).unwrap();
         assert!((2..=4).contains(&count), "{count}");
         assert!(svg.contains("animation:play 2.100s"));
-        let (svg, _) = animate(&tape, short).unwrap();
+        let (svg, _) = animate(&tape, short, STYLE).unwrap();
         assert!(svg.contains("animation:play 1.500s"));
     }
 
     #[test]
     fn a_long_tape_is_shown_less_often() {
         let tape = tape_of_numbers(5000, 40, "\r\n");
-        let (svg, count) = animate(&tape, PACE).unwrap();
+        let (svg, count) = animate(&tape, PACE, STYLE).unwrap();
         assert!((MAX_FRAMES / 3..=MAX_FRAMES).contains(&count), "{count}");
         assert!(svg.len() < MAX_BYTES, "{}", svg.len());
     }
@@ -324,16 +347,20 @@ mod tests {
     #[test]
     fn a_still_shows_the_screen_at_an_exchange() {
         let tape = tape(vec![exchange("", &["one"]), exchange("x\r", &["\r\ntwo"])]);
-        assert!(!snapshot(&tape, 0).unwrap().contains("two"));
+        assert!(!snapshot(&tape, 0, STYLE).unwrap().contains("two"));
         for last in [1, 7, usize::MAX] {
-            assert!(snapshot(&tape, last).unwrap().contains(">two</text>"));
+            assert!(
+                snapshot(&tape, last, STYLE)
+                    .unwrap()
+                    .contains(">two</text>")
+            );
         }
     }
 
     #[test]
     fn what_has_no_output_is_one_empty_picture() {
         for exchanges in [vec![], vec![exchange("", &[])]] {
-            let (svg, count) = animate(&tape(exchanges), PACE).unwrap();
+            let (svg, count) = animate(&tape(exchanges), PACE, STYLE).unwrap();
             assert_eq!(count, 1);
             assert!(svg.starts_with("<svg "));
         }

@@ -6,7 +6,7 @@ use crate::live::output::wait_for_published;
 use crate::live::session::Session;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use ccd_protocol::session::{ScreenFormat, SessionScreenParams, SessionScreenReply};
+use ccd_protocol::session::{ImageStyle, ScreenFormat, SessionScreenParams, SessionScreenReply};
 use ccd_screen::{PictureTooLarge, ScreenSnapshot, draw_png, draw_svg};
 use std::ops::Range;
 
@@ -14,6 +14,7 @@ struct ScreenLook {
     snapshot: ScreenSnapshot,
     rows: Range<u16>,
     format: ScreenFormat,
+    image: ImageStyle,
     offset: u64,
     is_behind: bool,
     /// The program's name is an image's title if the program has set none.
@@ -38,6 +39,7 @@ impl Session {
             rows: wanted_rows(params, rows)?,
             snapshot,
             format: params.format,
+            image: params.image,
             offset: looked.offset,
             is_behind: looked.is_behind,
             program: self.facts.program.clone(),
@@ -69,8 +71,24 @@ impl ScreenLook {
         };
         let (mut svg, mut png) = (None, None);
         match self.format {
-            ScreenFormat::Svg => svg = Some(draw_svg(&snapshot, &rows, title, self.has_ended)),
-            ScreenFormat::Png => png = Some(draw_png(&snapshot, &rows, self.has_ended)),
+            ScreenFormat::Svg => {
+                svg = Some(draw_svg(
+                    &snapshot,
+                    &rows,
+                    title,
+                    self.has_ended,
+                    &self.image,
+                ))
+            }
+            ScreenFormat::Png => {
+                png = Some(draw_png(
+                    &snapshot,
+                    &rows,
+                    title,
+                    self.has_ended,
+                    &self.image,
+                ))
+            }
             ScreenFormat::Text | ScreenFormat::Cells => {}
         }
         let svg = svg.transpose().map_err(too_large)?;

@@ -15,6 +15,8 @@ mod connection;
 mod conversation;
 mod data;
 mod discover;
+mod documents;
+mod examples;
 mod exec;
 mod expect;
 mod hook;

@@ -66,7 +66,7 @@ fn write_page(command: Command, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         ".SH \"SEE ALSO\"\n{}",
-        roff("ccctl help VERB, ccd --help, and docs/PROTOCOL.md in the sources.")
+        roff("ccctl help VERB, ccd --help, and docs/protocol/README.md in the sources.")
     )?;
     man.render_version_section(out)
 }

@@ -1,5 +1,6 @@
-//! Renders the protocol's types as Markdown.
+//! Renders the protocol's types as Markdown: an index of the methods, a page per noun, and a page of shared types.
 
+use super::pages::{Pages, SHARED, pages, reference};
 use crate::ErrorCode;
 use crate::black_box::{TestJobResult, TestProgress};
 use crate::investigate::{InvestigationProgress, InvestigationResult, StateMap};
@@ -7,46 +8,101 @@ use crate::subscription::SUBSCRIPTIONS;
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-const DEFINITIONS: &str = "#/definitions/";
+/// The page that lists the methods and the errors.
+const INDEX: &str = "README";
 
-/// Renders methods, subscriptions, records and errors.
-pub(super) fn protocol() -> String {
-    let mut page = Page {
-        text: String::new(),
+/// Renders all pages, by their names without an extension.
+pub(super) fn protocol() -> BTreeMap<String, String> {
+    let mut nouns: Vec<&str> = Vec::new();
+    for (name, _) in summaries() {
+        if !nouns.contains(&noun_of(name)) {
+            nouns.push(noun_of(name));
+        }
+    }
+    let mut reference = Reference {
         generator: SchemaSettings::draft07().into_generator(),
+        roots: BTreeMap::new(),
         inlined: Vec::new(),
+        text: String::new(),
     };
-    page.methods();
-    page.subscriptions();
-    page.records();
-    page.errors();
-    page.text
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    for noun in &nouns {
+        reference.methods(noun);
+        reference.subscriptions(noun);
+        texts.insert((*noun).to_owned(), reference.take_text());
+    }
+    reference.add_unreferenced();
+    let definitions = reference.generator.definitions().clone();
+    let pages = pages(&reference.roots, &definitions);
+    for page in nouns.iter().copied().chain([SHARED]) {
+        reference.types(page, &pages, &definitions);
+        let text = texts.entry(page.to_owned()).or_default();
+        text.push_str(&reference.take_text());
+        *text = linked(text, page, &pages);
+    }
+    reference.index(&nouns);
+    reference.errors();
+    texts.insert(INDEX.to_owned(), reference.take_text());
+    texts
 }
 
-struct Page {
-    text: String,
+/// Returns the names and summaries of all methods and subscriptions.
+fn summaries() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let methods = crate::methods().map(|method| (method.name, method.summary));
+    let subscriptions = SUBSCRIPTIONS.iter();
+    methods.chain(subscriptions.map(|one| (one.name, one.summary)))
+}
+
+fn noun_of(method: &str) -> &str {
+    method.split('.').next().unwrap_or(method)
+}
+
+/// Returns the text of a page with its links to types that are described on other pages.
+fn linked(text: &str, page: &str, pages: &Pages) -> String {
+    let mut linked = text.to_owned();
+    for (name, place) in pages.iter().filter(|(_, place)| *place != page) {
+        let anchor = name.to_lowercase();
+        linked = linked.replace(&format!("](#{anchor})"), &format!("]({place}.md#{anchor})"));
+    }
+    linked
+}
+
+struct Reference {
     generator: SchemaGenerator,
+    /// The schemas of the methods of each noun.
+    roots: BTreeMap<&'static str, Vec<Value>>,
     /// Definitions that are described with their method and need no separate section.
     inlined: Vec<String>,
+    /// What is rendered of the page.
+    text: String,
 }
 
-impl Page {
+impl Reference {
+    fn take_text(&mut self) -> String {
+        std::mem::take(&mut self.text)
+    }
+
     fn line(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
     }
 
-    fn methods(&mut self) {
-        self.line("\n## Methods");
-        for method in crate::methods() {
+    fn add_roots<const N: usize>(&mut self, noun: &'static str, schemas: [&Schema; N]) {
+        let schemas = schemas.into_iter().map(|schema| schema.as_value().clone());
+        self.roots.entry(noun).or_default().extend(schemas);
+    }
+
+    fn methods(&mut self, noun: &str) {
+        for method in crate::methods().filter(|method| noun_of(method.name) == noun) {
             let (params, reply) = (method.schemas)(&mut self.generator);
-            self.line(&format!("\n### {}\n\n{}", method.name, method.summary));
+            self.add_roots(noun_of(method.name), [&params, &reply]);
+            self.line(&format!("\n## {}\n\n{}", method.name, method.summary));
             self.parameters(&params);
             self.reply(&reply);
         }
-        self.line("\n### rpc.discover\n\nReturns this reference as an OpenRPC document with JSON Schemas.");
     }
 
     fn parameters(&mut self, params: &Schema) {
@@ -78,18 +134,18 @@ impl Page {
         self.text.push_str(&rows);
     }
 
-    fn subscriptions(&mut self) {
-        self.line("\n## Subscriptions");
-        for subscription in SUBSCRIPTIONS {
+    fn subscriptions(&mut self, noun: &str) {
+        for subscription in SUBSCRIPTIONS.iter().filter(|one| noun_of(one.name) == noun) {
             let (params, item) = (subscription.schemas)(&mut self.generator);
+            self.add_roots(noun_of(subscription.name), [&params, &item]);
             self.line(&format!(
-                "\n### {}\n\n{}",
+                "\n## {}\n\n{}",
                 subscription.name, subscription.summary
             ));
             self.parameters(&params);
             self.line(&format!(
-                "\nReply: the subscription's id. Items come as notifications `{}` with `params` `{{\"subscription\": id, \"result\": item}}`, \
-                 where item is {}. `{}` with `[id]` ends it.",
+                "\nReply: the subscription's id. Items arrive as notifications `{}` with `params` `{{\"subscription\": id, \"result\": item}}`, \
+                 where item is {}. To end the subscription, call `{}` with `[id]`.",
                 subscription.notification,
                 type_of(item.as_value()),
                 subscription.unsubscribe,
@@ -97,28 +153,57 @@ impl Page {
         }
     }
 
-    /// Adds records to which no method refers: progress and results of jobs, and what the text of a reply contains.
+    /// Adds types to which no method refers: progress and results of jobs, and what the text of a reply contains.
     fn add_unreferenced(&mut self) {
         let generator = &mut self.generator;
-        generator.subschema_for::<InvestigationProgress>();
-        generator.subschema_for::<InvestigationResult>();
-        generator.subschema_for::<StateMap>();
-        generator.subschema_for::<TestProgress>();
-        generator.subschema_for::<TestJobResult>();
+        let investigation = [
+            &generator.subschema_for::<InvestigationProgress>(),
+            &generator.subschema_for::<InvestigationResult>(),
+            &generator.subschema_for::<StateMap>(),
+        ];
+        let test = [
+            &generator.subschema_for::<TestProgress>(),
+            &generator.subschema_for::<TestJobResult>(),
+        ];
+        self.add_roots("investigate", investigation);
+        self.add_roots("test", test);
     }
 
-    fn records(&mut self) {
-        self.line("\n## Records");
-        self.add_unreferenced();
-        let mut definitions: Vec<(String, Value)> =
-            self.generator.definitions().clone().into_iter().collect();
-        definitions.sort_by(|a, b| a.0.cmp(&b.0));
-        for (name, schema) in definitions {
-            if !self.inlined.contains(&name) {
-                self.line(&format!("\n### {name}"));
-                self.record(&schema);
+    fn types(&mut self, page: &str, pages: &Pages, definitions: &Map<String, Value>) {
+        let is_here = |name: &String| {
+            pages.get(name).is_some_and(|place| place == page) && !self.inlined.contains(name)
+        };
+        let mut here: Vec<_> = definitions
+            .iter()
+            .filter(|(name, _)| is_here(name))
+            .collect();
+        here.sort_by_key(|(name, _)| *name);
+        if !here.is_empty() && page != SHARED {
+            self.line("\n## Types");
+        }
+        for (name, schema) in here {
+            self.line(&format!("\n### {name}"));
+            self.record(schema);
+        }
+    }
+
+    fn index(&mut self, nouns: &[&str]) {
+        self.line("\n## Methods");
+        for noun in nouns {
+            self.line(&format!(
+                "\n### [{noun}]({noun}.md)\n\n| method | |\n|---|---|"
+            ));
+            for (name, summary) in summaries().filter(|(name, _)| noun_of(name) == *noun) {
+                let anchor = name.replace('.', "");
+                let sentence = summary.split_once(". ").map_or(summary, |(first, _)| first);
+                let sentence = sentence.trim_end_matches('.').replace('|', "\\|");
+                self.line(&format!("| [{name}]({noun}.md#{anchor}) | {sentence} |"));
             }
         }
+        self.line(
+            "\n### rpc\n\n| method | |\n|---|---|\n\
+             | [rpc.discover](#the-openrpc-document) | Returns this reference as an OpenRPC document |",
+        );
     }
 
     fn record(&mut self, schema: &Value) {
@@ -215,11 +300,6 @@ fn fields(object: &Map<String, Value>) -> String {
 fn description(schema: &Value) -> String {
     let text = schema["description"].as_str().unwrap_or_default();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Returns the name of the definition that a schema refers to.
-fn reference(schema: &Value) -> Option<&str> {
-    schema["$ref"].as_str()?.strip_prefix(DEFINITIONS)
 }
 
 fn alternatives(schema: &Value) -> Vec<&Value> {

@@ -1,10 +1,10 @@
-//! The reference of the protocol, generated from its types: the second half of docs/PROTOCOL.md, and what `rpc.discover`
-//! returns. Only these tests know schemas, so no program contains any.
+//! The reference of the protocol, generated from its types: the pages in docs/protocol, and what `rpc.discover` returns. Only these tests know schemas, so no program contains any.
 //!
 //! `CCD_UPDATE_DOCS=1 cargo test -p ccd-protocol document` writes both.
 
 mod markdown;
 mod openrpc;
+mod pages;
 
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -13,7 +13,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The document is written by hand above this line, and generated below it.
+/// A page is written by hand above this line, and generated below it.
 const MARKER: &str = "<!-- Generated from the types in protocol/: change those, then run CCD_UPDATE_DOCS=1 cargo test -p ccd-protocol document. -->\n";
 
 fn path(name: &str) -> PathBuf {
@@ -25,21 +25,26 @@ fn is_update() -> bool {
 }
 
 #[test]
-fn the_document_for_people_equals_the_types() {
-    let path = path("docs/PROTOCOL.md");
-    let text = fs::read_to_string(&path).unwrap();
-    let (by_hand, generated) = text
-        .split_once(MARKER)
-        .expect("the document contains the marker");
+fn the_pages_for_people_equal_the_types() {
+    let folder = path("docs/protocol");
     let expected = markdown::protocol();
-    if is_update() {
-        fs::write(path, format!("{by_hand}{MARKER}{expected}")).unwrap();
-        return;
+    for (page, expected) in &expected {
+        let path = folder.join(format!("{page}.md"));
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let (by_hand, generated) = text.split_once(MARKER).unwrap_or((&text, ""));
+        if is_update() {
+            fs::write(path, format!("{by_hand}{MARKER}{expected}")).unwrap();
+            continue;
+        }
+        let mut lines = generated.lines().zip(expected.lines());
+        let differing = lines.find(|(is, should)| is != should);
+        assert_eq!(differing, None, "{} is out of date", path.display());
+        assert_eq!(generated.len(), expected.len(), "at the end of {page}");
+        let title = format!("# The protocol: {page}\n");
+        assert!(page == "README" || by_hand.starts_with(&title), "{title}");
     }
-    let mut lines = generated.lines().zip(expected.lines());
-    let differing = lines.find(|(is, should)| is != should);
-    assert_eq!(differing, None, "docs/PROTOCOL.md is out of date");
-    assert_eq!(generated.len(), expected.len(), "at the end of the page");
+    let pages = fs::read_dir(folder).unwrap();
+    assert_eq!(pages.count(), expected.len(), "a page too many");
 }
 
 #[test]

@@ -246,7 +246,7 @@ mod tests {
             reached.contains(&from)
         };
         let recursive: Vec<&String> = schemas.keys().filter(|name| reached(name)).collect();
-        // docs/PROTOCOL.md names them: a tool that replaces all references would not end.
+        // docs/protocol/README.md names them: a tool that replaces all references would not end.
         assert_eq!(recursive, ["Condition", "SubAgentNode"]);
     }
 }

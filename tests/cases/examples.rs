@@ -132,6 +132,7 @@ fn a_script_answers_a_password_prompt_and_exits_as_the_program_does() {
         assert_eq!(ran.code, Some(code), "{ran:?}");
         assert_eq!(ran.stdout.trim(), "[sudo] password for me:");
     }
+    assert!(stage.daemon.listed(false).is_empty());
 }
 
 #[test]

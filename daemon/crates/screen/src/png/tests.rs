@@ -1,7 +1,8 @@
-use super::super::image::{MARGIN, PictureTooLarge};
+use super::super::image::PictureTooLarge;
 use super::super::model::Screen;
 use super::font::Font;
 use super::*;
+use ccd_protocol::session::ImageStyle;
 use std::collections::HashSet;
 
 fn png(rows: u16, cols: u16, output: &str) -> Vec<u8> {
@@ -26,7 +27,7 @@ fn pixel(output: &str, x: i64, y: i64) -> [u8; 3] {
     let mut pixels = vec![0; decoder.output_buffer_size().unwrap()];
     let size = decoder.next_frame(&mut pixels).unwrap();
     assert_eq!((size.width, size.height), (43, 52));
-    let margin = i64::from(MARGIN);
+    let margin = 8;
     pixels.as_chunks().0[((y + margin) * 43 + x + margin) as usize]
 }
 

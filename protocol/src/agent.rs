@@ -8,20 +8,21 @@ use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
 methods! {
-    AgentList = "agent.list" (AgentListParams) -> AgentListReply, "Lists the coding agents that live or ended within a day; those that need somebody come first.", Large;
+    AgentList = "agent.list" (AgentListParams) -> AgentListReply, "Lists the coding agents that are running or ended within the last day; those that need a person come first.", Large;
     AgentGet = "agent.get" (AgentParams) -> Agent, "Returns an agent with the text of its screen, if a session shows one.";
-    AgentWait = "agent.wait" (AgentWaitParams) -> AgentWaitReply, "Waits until all of some agents, or any, are in one of some states.", Large;
+    AgentWait = "agent.wait" (AgentWaitParams) -> AgentWaitReply, "Waits until all of the given agents (or any of them) are in one of the given states.", Large;
     AgentAnswer = "agent.answer" (AgentAnswerParams) -> Agent, "Types the answer to an agent's question, if its screen still shows that question and the program reads its terminal.";
-    AgentCreate = "agent.create" (AgentCreateParams) -> AgentCreateReply, "Starts an agent in a session, and makes a work tree of git for it if asked.";
+    AgentCreate = "agent.create" (AgentCreateParams) -> AgentCreateReply, "Starts an agent in a session; with `worktree`, creates a git work tree for it.";
 }
 
 named! {
-    /// What an agent does, as far as its user is concerned; what needs the user most comes first.
+    /// What an agent is doing, from the user's point of view. The states that need the user most come first.
     #[derive(Default)]
     AgentState {
         /// It waits for an answer: see `question`.
         Asks = "asks",
-        /// It should work, but nothing has moved for `agents.stuck_after_s`: no output, no processor time, no event.
+        /// It should be working, but nothing has happened for `agents.stuck_after_s`: no output, no processor time, no
+        /// event.
         Stuck = "stuck",
         /// An unattended run has failed.
         Failed = "failed",
@@ -71,7 +72,7 @@ pub struct AgentQuestion {
     pub kind: QuestionKind,
     /// At most 2,000 characters, without control characters.
     pub text: String,
-    /// What can be chosen, in the order of the screen; empty if unknown.
+    /// The choices, in the order on the screen; empty if unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
     /// The sub-agent that asks; absent: the agent itself.
@@ -99,14 +100,15 @@ pub struct ChangedLines {
     pub removed: u64,
 }
 
-/// A conversation of a coding agent that lives or ended within a day.
+/// A conversation of a coding agent that is running or ended within the last day.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Agent {
     /// The id of the conversation; if that is unknown, of the session.
     pub agent_id: String,
-    /// The name of its session; otherwise the one that its user gave it, or that of its directory. `agent.*` take it as long as it is unique.
+    /// The name of its session; otherwise the name that its user gave it, or the name of its directory. The methods
+    /// `agent.*` accept it if it is unique.
     pub name: String,
     /// The name of the program, such as `claude`.
     pub program: String,
@@ -117,7 +119,7 @@ pub struct Agent {
     pub since: String,
     /// The same in seconds; not affected by changes of the clock.
     pub for_s: f64,
-    /// What it does: a tool and what it is about, in one line.
+    /// What it is doing: a tool and its subject, in one line.
     pub doing: Option<String>,
     pub question: Option<AgentQuestion>,
     /// Why its last turn or its run failed.
@@ -159,7 +161,7 @@ pub struct AgentListParams {
     /// started, for the next call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub brief: bool,
-    /// Only agents in these states; if there are none, all agents.
+    /// Only agents in these states. Empty: all agents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<AgentState>,
 }
@@ -168,9 +170,9 @@ pub struct AgentListParams {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AgentListReply {
-    /// Sorted by state, then by how long they are in it.
+    /// Sorted by state, then by how long they have been in it.
     pub agents: Vec<Agent>,
-    /// `agents.hosts` of the configuration, which the client asks too.
+    /// `agents.hosts` of the configuration. The client asks the daemons of these hosts as well.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
 }
@@ -188,13 +190,13 @@ pub struct AgentParams {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AgentWaitParams {
-    /// As in `agent.get`; none: all agents that live at the call.
+    /// As in `agent.get`. Empty: all agents that are running at the time of the call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<String>,
-    /// The states that are waited for; none: `asks`, `idle`, `done`, `failed`, `stuck` and `gone`.
+    /// The states to wait for. Empty: `asks`, `idle`, `done`, `failed`, `stuck` and `gone`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub until: Vec<AgentState>,
-    /// One of them is enough.
+    /// Return as soon as one of the agents is in one of the states.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub any: bool,
     #[serde(default, skip_serializing_if = "crate::is_default")]
@@ -214,9 +216,9 @@ pub struct AgentWaitReply {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AgentAnswerParams {
     pub agent: String,
-    /// The number of a choice, from 1, or its text, or the start of one choice alone.
+    /// The number of a choice (from 1), its text, or a prefix of its text that no other choice has.
     pub answer: String,
-    /// The question that is answered, as `question.text` said; absent: the one that the agent asks now.
+    /// The question to answer, as in `question.text`. Absent: the question that the agent asks now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
 }
@@ -226,7 +228,7 @@ pub struct AgentAnswerParams {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AgentCreateParams {
-    /// Make a work tree on this new branch, beside that of `cwd`, and start the agent there.
+    /// Create a work tree with this new branch, next to the work tree of `cwd`, and start the agent there.
     pub worktree: Option<String>,
     #[serde(flatten)]
     pub session: SessionCreateParams,
@@ -237,7 +239,7 @@ pub struct AgentCreateParams {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AgentCreateReply {
     pub session: crate::session::Session,
-    /// The path of the work tree that was made.
+    /// The path of the work tree that was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
 }
@@ -254,7 +256,7 @@ pub struct AgentItem {
     pub seq: u64,
     /// At first all agents, then those that have changed.
     pub agents: Vec<Agent>,
-    /// Ids of agents that are listed no more.
+    /// Ids of agents that are no longer listed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<String>,
 }

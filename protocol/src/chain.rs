@@ -13,9 +13,9 @@ methods! {
     ChainGet = "chain.get" (ChainParams) -> Chain, "Returns a saved chain.";
     ChainSave = "chain.save" (ChainSaveParams) -> ChainSaveReply, "Checks a chain and saves it under a name; an existing chain of this name is replaced.";
     ChainDelete = "chain.delete" (ChainParams) -> Done, "Deletes a saved chain.";
-    ChainRun = "chain.run" (ChainRunParams) -> ChainStarted, "Starts a job that runs a chain's steps in order; each entry of the job is a ChainStep, and the job's result is {steps, success, ran, failed, skipped}.";
-    ChainParallel = "chain.parallel" (ChainParallelParams) -> ChainStarted, "Starts a job that runs commands in parallel; each entry of the job is a ParallelCommand, and the job's result is {results, succeeded, failed}, with the results in the order of the commands.";
-    ChainWatch = "chain.watch" (ChainWatchParams) -> ChainStarted, "Starts a job that runs a program, or watches a session, and reports each match of the patterns as it appears; each entry of the job is a WatchHit, and the job's result is {hits, exit_code, signal, timed_out, session_id}. At the timeout the job ends at once; the program is ended afterwards.";
+    ChainRun = "chain.run" (ChainRunParams) -> ChainStarted, "Starts a job that runs a chain's steps in order. Each entry of the job is a ChainStep; the job's result is {steps, success, ran, failed, skipped}.";
+    ChainParallel = "chain.parallel" (ChainParallelParams) -> ChainStarted, "Starts a job that runs commands in parallel. Each entry of the job is a ParallelCommand; the job's result is {results, succeeded, failed}, with the results in the order of the commands.";
+    ChainWatch = "chain.watch" (ChainWatchParams) -> ChainStarted, "Starts a job that runs a program, or watches a session, and reports each match of the patterns as it appears. Each entry of the job is a WatchHit; the job's result is {hits, exit_code, signal, timed_out, session_id}. At the timeout the job ends at once; the program is ended afterwards.";
 }
 
 /// A chain: commands that run in order.

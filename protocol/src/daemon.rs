@@ -13,7 +13,7 @@ methods! {
     DaemonUpgrade = "daemon.upgrade" (DaemonUpgradeParams) -> DaemonUpgradeReply, "Hands all sessions over to a worker of another build; a build that does not start serving is rolled back.";
     DaemonReload = "daemon.reload" (NoParams) -> DaemonReloadReply, "Reads the configuration again; if it is invalid, it is rejected and the old one stays in effect.";
     DaemonLog = "daemon.log" (DaemonLogParams) -> DaemonLogReply, "Shows what the daemon logs, or changes it until its next start.", Large;
-    DaemonCheck = "daemon.check" (NoParams) -> JobStarted, "Starts a job that checks the database and deletes expired sessions, logs, history and jobs (`ended_session_ttl`, `keep_log_days`, `ended_session_limit`); the job's result is {problems, removed_sessions}.";
+    DaemonCheck = "daemon.check" (NoParams) -> JobStarted, "Starts a job that checks the database and deletes expired sessions, logs, history and jobs (`ended_session_ttl`, `keep_log_days`, `ended_session_limit`). The job's result is {problems, removed_sessions}.";
     ConfigList = "config.list" (NoParams) -> ConfigListReply, "Lists every configuration key with its value and where it comes from.";
     ConfigGet = "config.get" (ConfigGetParams) -> ConfigEntry, "Returns one configuration key.";
     ConfigCheck = "config.check" (ConfigCheckParams) -> ConfigCheckReply, "Checks a configuration file without using it.";

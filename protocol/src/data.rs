@@ -7,7 +7,7 @@ use serde_with::skip_serializing_none;
 use std::fmt;
 
 methods! {
-    DataList = "data.list" (NoParams) -> DataListReply, "Lists what ccd keeps: for each part, size, places, time of the oldest entry, how long it is kept, and what turns it off.";
+    DataList = "data.list" (NoParams) -> DataListReply, "Lists what ccd keeps: for each part, its size, its places, the time of the oldest entry, how long it is kept, and what switches it off.";
     DataForget = "data.forget" (DataForgetParams) -> DataForgetReply, "Deletes parts of what ccd keeps; with `dry_run`, only reports what it would delete.";
 }
 
@@ -103,7 +103,7 @@ pub struct DataSelected {
     /// Time of the oldest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// What stays, and why.
+    /// What is kept, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
     /// What could not be read or deleted, and why.

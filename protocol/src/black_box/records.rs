@@ -52,7 +52,7 @@ pub struct TestLimits {
     /// Number of random inputs of `fuzz`, at most 10,000,000.
     pub fuzz_inputs: Option<u64>,
     /// Time limit of the whole run in seconds (`testing.timeout`). At the limit, tests that have not finished fail, and
-    /// those that have not begun are missing in the report.
+    /// those that have not begun are missing from the report.
     pub timeout_s: Option<f64>,
 }
 

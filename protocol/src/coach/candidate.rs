@@ -21,7 +21,7 @@ named! {
 }
 
 named! {
-    /// Where a candidate counts.
+    /// Where a candidate applies.
     Scope {
         /// In its project.
         Project = "project",
@@ -43,7 +43,7 @@ named! {
     }
 }
 
-/// A row of the ledger's table `candidates`, and what else is known.
+/// A row of the ledger's table `candidates`, with further data.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -74,16 +74,16 @@ pub struct Candidate {
     pub first_seen: String,
     pub last_seen: String,
     pub promoted_at: Option<String>,
-    /// Where its words suggest that it counts.
+    /// The scope that its words suggest.
     pub scope_guess: Scope,
-    /// True if enough projects have seen it to promote it.
+    /// True if it was seen in enough projects to be promoted.
     pub eligible: bool,
     /// True if it was rejected, but is seen again and again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mention: bool,
     /// The file that it was written to.
     pub applied_to: Option<String>,
-    /// What changed since it was approved.
+    /// What has changed since it was approved.
     pub effect: Option<Effect>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub guarded: bool,

@@ -26,9 +26,9 @@ pub struct CoachReviewReply {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachGetParams {
-    /// The id, the fingerprint, or a unique start of it.
+    /// Id, fingerprint, or a unique prefix of the fingerprint.
     pub id: String,
-    /// The directory of the caller, which says which project's file the diff is of.
+    /// The caller's directory, which determines the project whose file the diff changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
 }
@@ -82,9 +82,9 @@ pub struct CandidateWords {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachApproveParams {
-    /// The id, the fingerprint, or a unique start of it.
+    /// Id, fingerprint, or a unique prefix of the fingerprint.
     pub id: String,
-    /// Other words, changed before it is written.
+    /// New words for the candidate, used before it is written.
     pub edit: Option<CandidateWords>,
     /// Default: the candidate's `scope_guess`.
     pub scope: Option<Scope>,
@@ -93,7 +93,7 @@ pub struct CoachApproveParams {
     pub diff: bool,
     /// Commit the change to a new branch of this name, without touching the work tree.
     pub branch: Option<String>,
-    /// The directory of the caller: its project is written to, if the candidate was seen there. Default: the project
+    /// The caller's directory: the candidate is written to its project, if it was seen there. Default: the project
     /// of the newest evidence.
     pub cwd: Option<String>,
 }
@@ -107,7 +107,7 @@ pub struct CoachApproveReply {
     pub file: String,
     /// The change as a patch for `git apply`, relative to the project's directory (`~/.claude` for global rules).
     pub diff: String,
-    /// What to know about the file, for example that it has become long.
+    /// Warnings about the file, for example that it has become long.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -116,7 +116,7 @@ pub struct CoachApproveReply {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachRejectParams {
-    /// The id, the fingerprint, or a unique start of it.
+    /// Id, fingerprint, or a unique prefix of the fingerprint.
     pub id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -126,7 +126,7 @@ pub struct CoachRejectParams {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachEditParams {
-    /// The id, the fingerprint, or a unique start of it.
+    /// Id, fingerprint, or a unique prefix of the fingerprint.
     pub id: String,
     #[serde(flatten)]
     pub edit: CandidateWords,
@@ -143,7 +143,7 @@ pub struct Decided {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachPromoteParams {
-    /// The id, the fingerprint, or a unique start of it.
+    /// Id, fingerprint, or a unique prefix of the fingerprint.
     pub id: String,
     /// Why it is promoted although fewer projects than `promotion_threshold_repos` have seen it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -164,7 +164,7 @@ pub struct CoachPromoteReply {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachUndoParams {
-    /// The id, the fingerprint, or a unique start of it.
+    /// Id, fingerprint, or a unique prefix of the fingerprint.
     pub id: String,
 }
 
@@ -175,7 +175,8 @@ pub struct CoachUndoReply {
     pub candidate: Candidate,
     /// The decision that was undone.
     pub undone: Decision,
-    /// The file that a rule was taken out of. Null if the decision changed none, or the file did not have the rule any more.
+    /// The file from which a rule was removed. Null if the decision changed no file, or the file no longer contained the
+    /// rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restored: Option<String>,
 }
@@ -185,7 +186,7 @@ pub struct CoachUndoReply {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachGuardParams {
-    /// The id, the fingerprint, or a unique start of it.
+    /// Id, fingerprint, or a unique prefix of the fingerprint.
     pub id: String,
     /// A regular expression for the commands (or, with `tool`, the paths) that are refused. Default: derived from the
     /// rule's evidence.

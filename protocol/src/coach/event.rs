@@ -12,7 +12,7 @@ named! {
         UserCorrection = "USER_CORRECTION",
         /// The user is annoyed.
         ToneEscalation = "TONE_ESCALATION",
-        /// The user has said nearly the same three times.
+        /// The user has said nearly the same thing three times.
         Repetition = "REPETITION",
         /// The user adds what a skill lacks.
         SkillSupplement = "SKILL_SUPPLEMENT",
@@ -55,13 +55,13 @@ pub struct CoachEvent {
     /// The repository's directory, or the working directory outside one.
     pub project: Option<String>,
     pub session_id: Option<String>,
-    /// The call of a tool that it is about, and the prompt that came before. `ccctl conversation show SESSION --at ID` starts
+    /// The call of a tool that it is about, and the prompt before it. `ccctl conversation show SESSION --at ID` starts
     /// there.
     pub tool_use_id: Option<String>,
     pub prompt_id: Option<String>,
     /// The message or the error, at most 500 characters, without secrets.
     pub content: String,
-    /// What else is known: `matches`, `confidence`, `command`, `exit_code`, …
+    /// Further data: `matches`, `confidence`, `command`, `exit_code`, …
     pub context: Map<String, Value>,
     /// True once the event belongs to a candidate, or was found to support none.
     pub processed: bool,

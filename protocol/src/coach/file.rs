@@ -12,7 +12,7 @@ pub struct CoachMuteParams {
     /// Only this type of signal; all if absent.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub signal_type: Option<SignalType>,
-    /// Only this project, a directory or a `repo_id`; all if absent. One of both must be given.
+    /// Only this project, a directory or a `repo_id`; all if absent. At least one of the two must be given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// Record again.
@@ -50,7 +50,7 @@ pub struct CoachForgetParams {
     pub session: Option<String>,
     /// Only events before this time, RFC 3339.
     pub before: Option<String>,
-    /// Everything, candidates that were not approved included.
+    /// Delete everything, including candidates that were not approved.
     pub all: bool,
 }
 
@@ -88,9 +88,9 @@ pub struct CoachImportParams {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CoachImportReply {
     pub added: u64,
-    /// Candidates that were there before, and have now also what the document knows of them.
+    /// Existing candidates, to which the data of the document was added.
     pub merged: u64,
-    /// Of the candidates that were added or merged, in the order of the document.
+    /// Fingerprints of the candidates that were added or merged, in the order of the document.
     #[serde(default)]
     pub fingerprints: Vec<String>,
     /// Entries that cannot be used, and why.

@@ -45,7 +45,7 @@ methods! {
     CoachApprove = "coach.approve" (CoachApproveParams) -> CoachApproveReply, "Writes a candidate to the file where the project keeps such rules.";
     CoachReject = "coach.reject" (CoachRejectParams) -> Decided, "Rejects a candidate; it is not proposed again.";
     CoachEdit = "coach.edit" (CoachEditParams) -> Decided, "Changes the words of a candidate that waits for a decision.";
-    CoachPromote = "coach.promote" (CoachPromoteParams) -> CoachPromoteReply, "Writes an approved or pending candidate to the user's own rules, which count in every project.";
+    CoachPromote = "coach.promote" (CoachPromoteParams) -> CoachPromoteReply, "Writes an approved or pending candidate to the user's own rules, which apply to every project.";
     CoachUndo = "coach.undo" (CoachUndoParams) -> CoachUndoReply, "Undoes the last decision on a candidate, and restores the file that it changed.";
     CoachEvents = "coach.events" (CoachEventsParams) -> CoachEventsReply, "Lists recorded events, newest first.", Large;
     CoachLedger = "coach.ledger" (CoachLedgerParams) -> CoachLedgerReply, "Lists candidates of every status, and promotions.", Large;
@@ -58,5 +58,5 @@ methods! {
     CoachMute = "coach.mute" (CoachMuteParams) -> CoachMuteReply, "Stops recording a type of signal, a project, or both; or starts again.";
     CoachForget = "coach.forget" (CoachForgetParams) -> CoachForgetReply, "Deletes recorded events and payloads.";
     CoachExport = "coach.export" (NoParams) -> CoachExportReply, "Returns all candidates and promotions as one document.", Large;
-    CoachImport = "coach.import" (CoachImportParams) -> CoachImportReply, "Merges the candidates of such a document into the ledger.";
+    CoachImport = "coach.import" (CoachImportParams) -> CoachImportReply, "Merges the candidates of a document of `coach.export` into the ledger.";
 }

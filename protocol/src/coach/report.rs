@@ -17,14 +17,14 @@ pub struct CoachStatusReply {
     /// When recording started, RFC 3339: at `ccctl hooks install`, the first hook, or `coach.record: true`. Null if nothing is
     /// recorded.
     pub recording_since: Option<String>,
-    /// Recorded events that no candidate has taken up yet.
+    /// Recorded events that do not belong to a candidate yet.
     pub pending_events: u64,
     pub processed_events: u64,
     /// All recorded events by type.
     pub events_by_type: BTreeMap<String, u64>,
     /// Candidates by status.
     pub candidates: BTreeMap<String, u64>,
-    /// Pending candidates that enough projects have seen to promote them.
+    /// Pending candidates that were seen in enough projects to be promoted.
     pub eligible: u64,
     /// When events were last turned into candidates.
     pub last_proposal: Option<String>,
@@ -34,7 +34,7 @@ pub struct CoachStatusReply {
     pub home: String,
     /// Bytes of its files by name.
     pub sizes: BTreeMap<String, u64>,
-    /// True if somebody else has changed `candidates.json`, which is only a mirror of the ledger.
+    /// True if another program or person has changed `candidates.json`, which is only a mirror of the ledger.
     pub mirror_edited: bool,
     /// Problems of the coach's configuration and databases, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -118,7 +118,7 @@ pub struct WeekCount {
     pub count: u64,
 }
 
-/// What an approved rule has changed.
+/// The effect of an approved rule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RuleReport {

@@ -73,7 +73,7 @@ pub struct CoachFingerprintReply {
 pub struct CoachAggregateReply {
     /// The new candidates.
     pub candidates: Vec<Candidate>,
-    /// Candidates that were there before and got more evidence.
+    /// Existing candidates that got more evidence.
     pub seen_again: u64,
     /// Events that are now processed.
     pub processed: u64,

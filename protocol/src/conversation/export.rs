@@ -39,7 +39,7 @@ pub struct TurnNumbers {
 pub struct ConversationExportReply {
     /// Only in the first page.
     pub about: Option<ExportAbout>,
-    /// In order; those of sub-agents too. Empty with `html`.
+    /// In order, including those of sub-agents. Empty with `html`.
     pub turns: Vec<ExportTurn>,
     /// A part of the page, if it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,7 +70,7 @@ pub struct ExportAbout {
     /// As in `conversation.get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Missing>,
-    /// Lines that are no records.
+    /// Lines that are not records.
     pub skipped_lines: u64,
     pub exported_at: String,
     /// Version of the daemon.
@@ -113,11 +113,11 @@ pub struct ConversationContentsParams {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PageOfConversation {
-    /// Name of the file, beside that of the contents.
+    /// Name of the file, which is in the same directory as the contents.
     pub page: String,
     /// Changes when the page has to be written again.
     pub stamp: String,
-    /// This and what follows as in `conversation.list`.
+    /// This and the following members are as in `conversation.list`.
     pub title: Option<String>,
     pub cwd: Option<String>,
     pub branch: Option<String>,

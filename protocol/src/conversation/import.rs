@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationImportParams {
-    /// Absolute path of a transcript or a stream. Sub-agents beside a transcript are imported with it.
+    /// Absolute path of a transcript or a stream. Sub-agents next to a transcript are imported with it.
     pub file: String,
 }
 
@@ -20,7 +20,7 @@ pub struct ConversationImportReply {
     pub skipped_lines: u64,
 }
 
-/// A conversation of which there is a copy.
+/// A conversation that was copied.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ImportedConversation {

@@ -15,15 +15,16 @@ pub struct ConversationSubscribeParams {
     pub session: Option<String>,
     /// Absolute path of a transcript or a stream, anywhere.
     pub file: Option<String>,
-    /// Conversations that were started in this directory, an absolute path, or below it; those that start later too.
+    /// Conversations that were started in this directory (an absolute path) or below it, including those that start
+    /// later.
     pub project: Option<String>,
     /// Absolute paths of directories of Claude Code (`~/.claude`); default: that of the daemon.
     pub claude_dirs: Vec<String>,
     /// Kinds of items to send; default: all.
     pub kinds: Vec<ConversationItemKind>,
-    /// Messages and prompts to start with, of the conversation used last; default 0, at most 1,000.
+    /// Number of messages and prompts to start with, from the most recently used conversation; default 0, at most 1,000.
     pub last: Option<u64>,
-    /// Where to go on in each file, to continue after a lost connection: `offset + length` of the last item of the file.
+    /// Where to continue in each file after a lost connection: `offset + length` of the last item of the file.
     pub from: BTreeMap<String, u64>,
 }
 
@@ -35,11 +36,11 @@ pub enum ConversationItemKind {
     /// A record was written.
     #[default]
     Record,
-    /// A turn has begun or has grown. Results of tools are no turns here.
+    /// A turn has begun or grown. Results of tools are not turns here.
     Turn,
-    /// A tool was called, or its result has come.
+    /// A tool was called, or its result has arrived.
     Pair,
-    /// The tokens of a message are known, or known better: the last item of a message counts.
+    /// The tokens of a message are known, or were corrected: the last item of a message counts.
     Usage,
     /// A run has ended, or a file was replaced or deleted.
     End,
@@ -87,7 +88,7 @@ pub struct ConversationItem {
     pub end: Option<ConversationEnd>,
 }
 
-/// Why nothing may follow.
+/// Why nothing more may follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationEnd {
@@ -104,8 +105,8 @@ pub struct ConversationEnd {
 pub enum ConversationEndReason {
     /// A stream has the result of its run. Another run may follow in the same file.
     Result,
-    /// The file is gone. If it is the one that was asked for, this item is the last.
+    /// The file was deleted. If it is the one in the request, this item is the last.
     Deleted,
-    /// The file was replaced or became shorter; it follows from its start.
+    /// The file was replaced or became shorter; its items follow again from the start.
     Replaced,
 }

@@ -37,10 +37,10 @@ pub use records::{
 pub use typed::{Element, elements, printed, typed, with_added};
 
 methods! {
-    ConversationList = "conversation.list" (ConversationListParams) -> ConversationListReply, "Lists conversations, the last used first. The index is brought up to date before, for at most `wait_ms`.", Large;
-    ConversationSearch = "conversation.search" (ConversationSearchParams) -> ConversationSearchReply, "Finds records by what they say. The index is brought up to date before, for at most `wait_ms`.", Large;
-    ConversationStats = "conversation.stats" (ConversationStatsParams) -> ConversationStatsReply, "Sums tokens and cost. The index is brought up to date before, for at most `wait_ms`.", Large;
-    ConversationImport = "conversation.import" (ConversationImportParams) -> ConversationImportReply, "Copies a transcript or a stream, so that lists, search and sums have it, also after the file is deleted.";
+    ConversationList = "conversation.list" (ConversationListParams) -> ConversationListReply, "Lists conversations, most recently used first. Updates the index before that, for at most `wait_ms`.", Large;
+    ConversationSearch = "conversation.search" (ConversationSearchParams) -> ConversationSearchReply, "Searches the texts of records. Updates the index before that, for at most `wait_ms`.", Large;
+    ConversationStats = "conversation.stats" (ConversationStatsParams) -> ConversationStatsReply, "Sums tokens and cost. Updates the index before that, for at most `wait_ms`.", Large;
+    ConversationImport = "conversation.import" (ConversationImportParams) -> ConversationImportReply, "Copies a transcript or a stream, so that lists, search and sums include it even after the file is deleted.";
     ConversationGet = "conversation.get" (ConversationPageParams) -> ConversationGetReply, "Returns a conversation as a whole: turns, calls of tools with their results, the tree of sub-agents, indexes and tokens. A long one comes in pages.", Large;
     ConversationExport = "conversation.export" (ConversationExportParams) -> ConversationExportReply, "Returns turns of a conversation with their records, redacted, or a part of its page for a browser.", Large;
     ConversationContents = "conversation.contents" (ConversationContentsParams) -> ConversationContentsReply, "Returns a page for a browser that lists pages of conversations.", Large;

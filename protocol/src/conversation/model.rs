@@ -85,9 +85,9 @@ impl schemars::JsonSchema for TurnRecord {
 #[serde(rename_all = "camelCase")]
 pub struct ConversationPair {
     pub tool_use: ToolUse,
-    /// Null until the result has come.
+    /// Null until the result has arrived.
     pub tool_result: Option<ToolResult>,
-    /// Results that this call has got; the last one counts.
+    /// Number of results of this call; the last one counts.
     #[serde(default)]
     pub results: u64,
 }
@@ -138,7 +138,7 @@ pub struct SubAgentNode {
     pub children: Vec<SubAgentNode>,
 }
 
-/// What is where, by the ids that Claude Code gives.
+/// Where records are, by the ids that Claude Code gives.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 pub struct ConversationParams {
     /// Session id of Claude Code, or a unique prefix of at least 4 characters.
     pub session: Option<String>,
-    /// Absolute path of a transcript or a stream, anywhere. Sub-agents beside a transcript are read with it.
+    /// Absolute path of a transcript or a stream, anywhere. Sub-agents next to a transcript are read with it.
     pub file: Option<String>,
     /// Absolute paths of directories of Claude Code (`~/.claude`) in which the session is looked for, besides those of the
     /// daemon.
@@ -35,12 +35,12 @@ pub struct ConversationPageParams {
     pub from: Option<u64>,
     /// Maximum number of turns; default 1,000. A page ends earlier when its records exceed 8 MiB, with `raw` 4 MiB.
     pub limit: Option<u64>,
-    /// In the order in which people read: turns of a sub-agent follow the turn whose call started it. Without it, they come
-    /// where their file has them. A reply of `conversation.get` in this order has no `indexes`.
+    /// Return turns in reading order: those of a sub-agent follow the turn whose call started it. Otherwise they are in
+    /// the order of the files. A reply of `conversation.get` in reading order has no `indexes`.
     pub nested: bool,
-    /// With the records themselves in `records` of each turn, as Claude Code wrote them, instead of their uuids.
+    /// Put the records themselves into `records` of each turn, as Claude Code wrote them, instead of their uuids.
     pub raw: bool,
-    /// Without recognised secrets, as `conversation.export` always is.
+    /// Remove recognised secrets, as `conversation.export` always does.
     pub redact: bool,
 }
 
@@ -77,7 +77,7 @@ pub struct ConversationToolParams {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationGetReply {
-    /// Of the first record.
+    /// Session id of the first record.
     pub session_id: String,
     /// The transcript, then the files of its sub-agents.
     pub files: Vec<String>,
@@ -90,7 +90,7 @@ pub struct ConversationGetReply {
     /// Models that answered, sorted.
     #[serde(default)]
     pub models: Vec<String>,
-    /// Lines that are no records: not JSON, or without a type, a uuid or a session id.
+    /// Lines that are not records: not JSON, or without a type, a uuid or a session id.
     pub skipped_lines: u64,
     /// The first 1,000 of them.
     #[serde(default)]
@@ -101,7 +101,7 @@ pub struct ConversationGetReply {
     /// Lines that repeat a record.
     #[serde(default)]
     pub duplicate_lines: u64,
-    /// A page of turns; those of sub-agents too.
+    /// A page of turns, including those of sub-agents.
     pub turns: Vec<ConversationTurn>,
     /// Calls that were made in these turns.
     pub pairs: Vec<ConversationPair>,
@@ -113,7 +113,7 @@ pub struct ConversationGetReply {
     pub orphan_results: Vec<String>,
     pub indexes: ConversationIndexes,
     pub usage: ConversationTotals,
-    /// US dollars at list prices, or what the end of a stream says; null if a part has no price or is missing.
+    /// US dollars at list prices, or as reported at the end of a stream; null if a part has no price or is missing.
     #[serde(default)]
     pub cost_usd: Option<f64>,
     /// What the other parts cost, if `cost_usd` is null and any has a price.
@@ -138,7 +138,7 @@ pub struct ConversationTurnsReply {
     pub next: Option<u64>,
 }
 
-/// A line that is no record.
+/// A line that is not a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SkippedLine {

@@ -12,14 +12,14 @@ pub struct ConversationScope {
     /// Absolute paths of directories of Claude Code (`~/.claude`) to look in, besides those of `conversations.roots`;
     /// default: that of the daemon.
     pub claude_dirs: Vec<String>,
-    /// Conversations that were started in this directory, an absolute path, or below it.
+    /// Only conversations that were started in this directory (an absolute path) or below it.
     pub project: Option<String>,
-    /// Nothing before this time: RFC 3339, or a date in the time zone of the daemon.
+    /// Only from this time on: RFC 3339, or a date in the time zone of the daemon.
     pub since: Option<String>,
-    /// Nothing from this time on: as `since`.
+    /// Only before this time; as `since`.
     pub until: Option<String>,
-    /// How long to wait until everything is indexed, in milliseconds; default 2,000, at most an hour. After that, the reply
-    /// is about what is indexed, and has `indexing`.
+    /// How long to wait until everything is indexed, in milliseconds; default 2,000, at most an hour. After that time,
+    /// the reply covers what is indexed, and has `indexing`.
     pub wait_ms: Option<u64>,
 }
 
@@ -27,7 +27,7 @@ pub struct ConversationScope {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Indexing {
-    /// 0 while files are being looked for.
+    /// 0 while the daemon is still looking for files.
     pub files_left: u64,
     pub bytes_left: u64,
 }
@@ -53,7 +53,7 @@ pub struct ConversationListParams {
     pub branch: Option<String>,
     /// Maximum number of conversations; default 50, at most 1,000.
     pub limit: Option<u64>,
-    /// Conversations after this one in the list: its session id.
+    /// Only conversations after this one in the list, given by its session id.
     pub before: Option<String>,
 }
 
@@ -62,7 +62,7 @@ pub struct ConversationListParams {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationListReply {
-    /// The last used first.
+    /// Most recently used first.
     pub conversations: Vec<ConversationSummary>,
     /// Number of conversations in the scope.
     pub total: u64,
@@ -79,16 +79,17 @@ pub struct ConversationSummary {
     pub project: String,
     pub cwd: Option<String>,
     pub branch: Option<String>,
-    /// Given by the user or by Claude Code, else the start of the first prompt or, without one, of the first command or answer;
+    /// Given by the user or by Claude Code, otherwise the start of the first prompt or, without one, of the first command
+    /// or answer;
     /// redacted.
     pub title: Option<String>,
     /// The model of its last answer.
     pub model: Option<String>,
     pub started_at: Option<String>,
     pub ended_at: Option<String>,
-    /// Turns without those of sub-agents and results of tools.
+    /// Number of turns, without those of sub-agents and without results of tools.
     pub turns: u64,
-    /// Calls of tools that failed, in sub-agents too.
+    /// Calls of tools that failed, including those of sub-agents.
     pub errors: u64,
     pub usage: ConversationTotals,
     /// US dollars; null if a part has no price or is missing.
@@ -123,7 +124,7 @@ pub struct ConversationSearchParams {
     pub session: Option<String>,
     /// Maximum number of hits; default 20, at most 200.
     pub limit: Option<u64>,
-    /// Hits after this one: its `id`.
+    /// Only hits after this one, given by its `id`.
     pub before: Option<i64>,
 }
 
@@ -145,9 +146,9 @@ pub enum RecordStatus {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationSearchReply {
-    /// The last written first, as far as the order of files tells.
+    /// Most recently written first, as far as the order of the files shows.
     pub hits: Vec<ConversationHit>,
-    /// Number of records found; 10,000 stands for that many or more.
+    /// Number of records found; 10,000 means 10,000 or more.
     pub total: u64,
     pub took_ms: f64,
     pub indexing: Option<Indexing>,
@@ -207,8 +208,8 @@ pub struct ConversationStatsReply {
     pub usage: ConversationTotals,
     /// US dollars, without the messages of `unpriced_models`; null if no message has a price.
     pub cost_usd: Option<f64>,
-    /// Models that the table of prices does not have. `""` stands for sub-agents of which there are no records: what their calls
-    /// report names no model.
+    /// Models that are not in the table of prices. `""` means sub-agents without records, because the results of their
+    /// calls name no model.
     pub unpriced_models: Vec<String>,
     /// Date of the table of prices.
     pub prices_as_of: String,
@@ -219,7 +220,7 @@ pub struct ConversationStatsReply {
     pub messages: u64,
     pub tool_calls: u64,
     pub tool_errors: u64,
-    /// Lines that are no records.
+    /// Lines that are not records.
     pub skipped_lines: u64,
     /// Empty without `by`. Days in order, others with the most tokens first.
     pub groups: Vec<StatsGroup>,
@@ -238,7 +239,7 @@ pub struct StatsGroup {
     /// Zero for tools.
     pub usage: ConversationUsage,
     pub cost_usd: Option<f64>,
-    /// As those of the reply: `cost_usd` is without them.
+    /// As in the reply: `cost_usd` does not include them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unpriced_models: Vec<String>,
     /// True if it has messages of partial conversations, so that tokens are missing.

@@ -60,9 +60,23 @@ fn noun_of(method: &str) -> &str {
     method.split('.').next().unwrap_or(method)
 }
 
-/// Returns the text of a page with its links to types that are described on other pages.
+/// Returns the text of a page with links to the pages of the types that it names.
 fn linked(text: &str, page: &str, pages: &Pages) -> String {
-    let mut linked = text.to_owned();
+    let mut linked = String::new();
+    for line in text.split_inclusive('\n') {
+        let words = line.split_inclusive([' ', '\n']).map(|word| {
+            let name = word.trim_end_matches([' ', '\n', '.', ',', ';', ')']);
+            let is_several_words = name.chars().filter(char::is_ascii_uppercase).count() > 1;
+            let is_type = is_several_words && pages.contains_key(name) && !line.starts_with('#');
+            if is_type {
+                let rest = word.trim_start_matches(name);
+                format!("[{name}](#{}){rest}", name.to_lowercase())
+            } else {
+                word.to_owned()
+            }
+        });
+        linked.extend(words);
+    }
     for (name, place) in pages.iter().filter(|(_, place)| *place != page) {
         let anchor = name.to_lowercase();
         linked = linked.replace(&format!("](#{anchor})"), &format!("]({place}.md#{anchor})"));

@@ -26,7 +26,7 @@ methods! {
     ExecGet = "exec.get" (ExecutionParams) -> ExecutionResult, "Returns a run: its verdict, what it changed, and what it printed.", Large;
     ExecList = "exec.list" (ExecListParams) -> ExecListReply, "Lists runs, newest first.", Large;
     ExecCancel = "exec.cancel" (ExecutionParams) -> Done, "Asks a run to stop; it then ends as `failed`.";
-    ExecSessions = "exec.sessions" (ExecSessionsParams) -> ExecSessionsReply, "Lists conversations that runs have started, the last used first.", Large;
+    ExecSessions = "exec.sessions" (ExecSessionsParams) -> ExecSessionsReply, "Lists conversations that runs have started, most recently used first.", Large;
     ExecSession = "exec.session" (ExecSessionParams) -> ExecSessionInfo, "Returns a conversation with its instructions and answers.", Large;
     ExecEnd = "exec.end" (ExecSessionParams) -> ExecSessionInfo, "Ends a conversation; it cannot be resumed any more.";
     ExecCleanup = "exec.cleanup" (ExecCleanupParams) -> ExecCleanupReply, "Removes old conversations and runs.";

@@ -14,9 +14,9 @@ named! {
         #[default]
         Queued = "queued",
         Running = "running",
-        /// The last result of Claude Code is good, and its exit code is 0.
+        /// Claude Code's last result is a success, and its exit code is 0.
         Success = "success",
-        /// Everything else, also a run that was cancelled.
+        /// Everything else, including a cancelled run.
         Failed = "failed",
         /// The daemon ended it at its time limit.
         Timeout = "timeout",
@@ -31,7 +31,7 @@ impl ExecutionStatus {
     }
 }
 
-/// A run: the ExecutionResult of the seed, and more. All texts but the diff are redacted.
+/// A run and its result. All texts except the diff are redacted.
 #[apply(_ => #[serde(default)])]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -76,9 +76,10 @@ pub struct ExecutionResult {
     pub job: String,
     /// What Claude Code reported of itself.
     pub usage: ExecutionUsage,
-    /// What the user should know beside the verdict, such as a stash that could not be restored.
+    /// What the user should know besides the verdict, such as a stash that could not be restored.
     pub warnings: Vec<String>,
-    /// Ids of git's trees that `diff` compares. They are kept as long as git keeps what nothing refers to, about two weeks.
+    /// Ids of the git trees that `diff` compares. Nothing refers to these trees, so git deletes them after about two
+    /// weeks.
     pub tree_before: Option<String>,
     pub tree_after: Option<String>,
     /// How the run used tapes, if it was requested with `tape`: `used` has the tape that answered, `new` the one that was
@@ -137,8 +138,7 @@ pub struct ExecutionUsage {
     pub turns: u64,
     /// Calls of tools.
     pub calls: u64,
-    /// Claude Code's own estimate in US dollars. Since 2.1.330 or before, a resumed conversation reports the sum of its
-    /// runs.
+    /// Claude Code's own estimate in US dollars. Version 2.1.330 reports the sum of all runs of a resumed conversation.
     pub cost_usd: Option<f64>,
     pub input_tokens: u64,
     pub output_tokens: u64,
@@ -155,7 +155,7 @@ pub struct ExecutionUsage {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecutionLog {
     pub at: String,
-    /// `info`, `warn`, `error` of the daemon; `debug` of Claude Code.
+    /// `info`, `warn` or `error` from the daemon; `debug` from Claude Code.
     pub level: String,
     pub message: String,
 }

@@ -21,7 +21,7 @@ pub const PERMISSION_MODES: &[&str] = &[
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecRunParams {
-    /// What Claude Code is to do; at most 10 MB.
+    /// What Claude Code should do; at most 10 MB.
     #[serde_with(skip_apply)]
     pub instruction: String,
     #[serde_with(skip_apply)]
@@ -29,7 +29,7 @@ pub struct ExecRunParams {
     pub output_format: OutputFormat,
     /// Rules such as `Read` and `Bash(git:*)`: only these calls are allowed. Empty: no restriction.
     pub allowed_tools: Vec<String>,
-    /// Rules of calls that are forbidden. Not together with `allowed_tools`.
+    /// Rules for calls that are refused. Cannot be combined with `allowed_tools`.
     pub disallowed_tools: Vec<String>,
     /// Continue this conversation.
     pub resume_session_id: Option<String>,
@@ -54,9 +54,9 @@ pub struct ExecRunParams {
     pub lock_timeout: Option<i64>,
     /// End the run after this many seconds without output. Default: never.
     pub stall_timeout: Option<i64>,
-    /// Run in a fresh git worktree, which stays; the result names it.
+    /// Run in a new git worktree, which is kept; the result names it.
     pub worktree: bool,
-    /// A tape answers in place of Claude Code, or Claude Code is recorded. Without it, neither.
+    /// Record Claude Code, or replay a tape in its place. Absent: neither.
     pub tape: Option<ExecTapeOptions>,
     #[serde_with(skip_apply)]
     #[serde(flatten)]

@@ -17,7 +17,7 @@ pub enum ExecSessionStatus {
     Expired,
 }
 
-/// A conversation, which further runs can resume: the Session of the seed.
+/// A conversation, which further runs can resume.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecSessionInfo {
@@ -86,7 +86,7 @@ pub struct ExecSessionsParams {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExecSessionsReply {
-    /// The last used first; at most 1,000.
+    /// Most recently used first; at most 1,000.
     pub sessions: Vec<ExecSessionInfo>,
 }
 

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_with::skip_serializing_none;
 
 methods! {
-    HookPost = "hook.post" (HookPostParams) -> HookPostReply, "Takes the payload of one Claude Code hook; a delivery that was taken before is not taken again.";
+    HookPost = "hook.post" (HookPostParams) -> HookPostReply, "Accepts the payload of one Claude Code hook. A delivery that was accepted before is not recorded again.";
 }
 
 /// Parameters of `hook.post`, with either `payload` or `payload_b64`.
@@ -18,7 +18,7 @@ methods! {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HookPostParams {
-    /// 32 hexadecimal digits that name this delivery: the same for a delivery that is made again.
+    /// 32 hexadecimal digits that identify this delivery. A repeated delivery has the same digits.
     pub delivery_id: String,
     /// When the hook was called, in UTC, such as `2026-01-31T12:00:00.000000Z`.
     pub at: String,
@@ -37,7 +37,7 @@ pub struct HookPostParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HookPostReply {
-    /// What the hook is to print to its standard output; absent: nothing.
+    /// What the hook should print to its standard output. Absent: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
 }

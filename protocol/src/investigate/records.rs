@@ -9,7 +9,7 @@ use serde_with::skip_serializing_none;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReportParams {
-    /// Id, a unique prefix of it (at least 4 characters), or the name of the report's file; except for a deletion, also a
+    /// Id, a unique prefix of it (at least 4 characters), or the name of the report's file; to read a report, also a
     /// program, for its newest report.
     pub report: String,
 }

@@ -75,7 +75,7 @@ pub struct MemoryGetReply {
 pub struct MemoryRecent {
     pub kind: MemoryRecentKind,
     pub text: String,
-    /// RFC 3339; absent if it is so now.
+    /// RFC 3339; absent for the current state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
 }
@@ -85,7 +85,7 @@ pub struct MemoryRecent {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MemoryRecentKind {
-    /// The branch, and how many commits it has that the default branch has not.
+    /// The branch, and how many commits it has that the default branch does not have.
     Branch,
     /// Files that differ from the last commit.
     Uncommitted,

@@ -79,10 +79,10 @@ pub struct SessionRenameParams {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionPanParams {
     pub session: String,
-    /// How far down, or up if negative. The edges of the screen stop it.
+    /// Rows to move down; negative: up. The view stops at the edges of the screen.
     #[serde(default)]
     pub rows: i64,
-    /// How far to the right, or to the left if negative.
+    /// Columns to move to the right; negative: to the left.
     #[serde(default)]
     pub cols: i64,
 }

@@ -40,8 +40,8 @@ methods! {
     SessionRun = "session.run" (SessionRunParams) -> SessionRunReply, "Runs one command in a session's shell and returns exactly its output and exit status.";
     SessionSignal = "session.signal" (SessionSignalParams) -> Done, "Sends a signal to the terminal's foreground process group.";
     SessionResize = "session.resize" (SessionResizeParams) -> Done, "Changes the size of the terminal.";
-    SessionRename = "session.rename" (SessionRenameParams) -> Done, "Gives a live session another name, or a name if it has none. Its id stays.";
-    SessionPan = "session.pan" (SessionPanParams) -> Done, "On a connection that is attached: moves the part of the screen that a smaller terminal shows. It then stays there; after the next `session.resize` on this connection, it follows the cursor again.";
+    SessionRename = "session.rename" (SessionRenameParams) -> Done, "Gives a live session another name, or a name if it has none. Its id does not change.";
+    SessionPan = "session.pan" (SessionPanParams) -> Done, "On a connection that is attached: moves the part of the screen that a smaller terminal shows. The view then stays there until the next `session.resize` on this connection, and follows the cursor again after it.";
     SessionEcho = "session.echo" (SessionEchoParams) -> SessionEchoReply, "Turns the terminal's echo on or off, or reports whether it is on. The program can change it too; a shell with a line editor does so for each line.";
     SessionClose = "session.close" (SessionCloseParams) -> SessionCloseReply, "Ends the program and everything it started: asks the processes to exit, then kills those that are still running.";
     SessionPipe = "session.pipe" (SessionPipeParams) -> NamedPipe, "Opens or closes the session's named pipe, which streams events or output to its reader.";

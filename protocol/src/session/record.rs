@@ -90,14 +90,14 @@ pub struct Session {
     pub max_session_runtime_s: f64,
     pub shell: bool,
     pub transient: bool,
-    /// The method that ran the program to its end. Of a transient session only this record and the history are left then;
-    /// the newest 1,000 of them are kept.
+    /// The method that ran the program to its end. If the session was transient, only this record and the history are
+    /// kept, for the newest 1,000 such sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_by: Option<String>,
     /// Why the program could not be started. The session was never alive, and only this record and its history exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_error: Option<String>,
-    /// Name of the client that created it, as in the history; of an agent that speaks MCP, the name that it gives itself.
+    /// Name of the client that created it, as in the history; for an MCP client, the name that it gives itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by: Option<String>,
     /// True if `reuse` returned an existing session.

@@ -15,7 +15,8 @@ pub struct SessionRunParams {
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
     /// Chosen by the client. A repetition with the same value does not run the command again: it waits for the first one
-    /// and gets its outcome, up to 60 s after the end, also from the next worker. With `isolate`, only from the same one.
+    /// and gets its outcome, up to 60 s after the end, even from the next worker (with `isolate`, only from the same
+    /// worker).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
 }

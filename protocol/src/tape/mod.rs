@@ -20,11 +20,11 @@ methods! {
     TapeGet = "tape.get" (TapeParams) -> TapeRecord, "Returns a tape: its metadata, and its exchanges as text.", Large;
     TapeValidate = "tape.validate" (TapeValidateParams) -> TapeValidateReply, "Reads tapes and reports problems by file, line and column.";
     TapeRedact = "tape.redact" (TapeRedactParams) -> TapeRedactReply, "Redacts secrets in tapes; without `inplace`, only reports them.";
-    TapeDiff = "tape.diff" (TapeDiffParams) -> TapeDiffReply, "Compares program, arguments, inputs, outputs and exit of two tapes; any two times count as equal, and so do UUIDs, `0x…` numbers, process ids, temporary paths and home directories.", Large;
+    TapeDiff = "tape.diff" (TapeDiffParams) -> TapeDiffReply, "Compares program, arguments, inputs, outputs and exit of two tapes. Any two times count as equal, and so do UUIDs, `0x…` numbers, process ids, temporary paths and home directories.", Large;
     TapeImport = "tape.import" (TapeImportParams) -> TapeImportReply, "Converts an asciicast (version 1, 2 or 3) into a tape.";
     TapeExport = "tape.export" (TapeExportParams) -> TapeExportReply, "Returns a tape as an asciicast or as readable text.", Large;
     TapeSvg = "tape.svg" (TapeSvgParams) -> TapeSvgReply, "Draws the screen of a tape: after its last exchange or a given one, or the whole tape as an animation.", Large;
-    TapeVerify = "tape.verify" (TapeVerifyParams) -> JobStarted, "Starts a job that runs the real program with a tape's inputs and compares the program's answers with the tape; the job's result is {tape_id, same, exchanges, not_compared, drifts}. Each drift is {index, input, what, diff}, where `what` is `output`, `exit`, `timeout` or `hidden`.";
+    TapeVerify = "tape.verify" (TapeVerifyParams) -> JobStarted, "Starts a job that runs the real program with a tape's inputs and compares the program's answers with the tape. The job's result is {tape_id, same, exchanges, not_compared, drifts}. Each drift is {index, input, what, diff}, where `what` is `output`, `exit`, `timeout` or `hidden`.";
     TapePrune = "tape.prune" (TapePruneParams) -> TapePruneReply, "Removes tapes that were never replayed; without `unused`, or with `dry_run`, only lists them.";
 }
 

@@ -1,6 +1,8 @@
 //! The command line: `commands.txt` defines it, `definition` reads that, `given` is what was given.
 
 mod definition;
+#[cfg(test)]
+mod documents;
 mod events;
 mod given;
 mod help;

@@ -25,50 +25,159 @@ fn the_licence_is_there_and_the_changelog_names_what_is_new() {
     assert!(names_it, "{changes}");
 }
 
-/// Returns the documents in the root and in `docs/`.
+/// Folders with documents. Those in the root count as well.
+const FOLDERS: [&str; 4] = [".github", "client/plugin", "docs", "examples"];
+
 fn documents() -> Vec<PathBuf> {
-    let folders = [root(), root().join("docs")].into_iter();
-    let entries = folders.flat_map(|folder| fs::read_dir(folder).unwrap());
-    let paths = entries.map(|entry| entry.unwrap().path());
-    let is_document = |path: &PathBuf| path.extension().is_some_and(|end| end == "md");
-    paths.filter(is_document).collect()
+    let mut folders: Vec<PathBuf> = FOLDERS.iter().map(|folder| root().join(folder)).collect();
+    let mut entries = entries_of(&root());
+    while let Some(folder) = folders.pop() {
+        let entries_here = entries_of(&folder);
+        folders.extend(entries_here.iter().filter(|path| path.is_dir()).cloned());
+        entries.extend(entries_here);
+    }
+    entries.retain(|path| path.extension().is_some_and(|end| end == "md"));
+    entries
 }
 
-/// Returns the anchors by which links refer to the headings of a document.
-fn anchors(document: &Path) -> Vec<String> {
-    let text = fs::read_to_string(document).unwrap();
-    let headings = text.lines().filter_map(|line| {
-        let heading = line.trim_start_matches('#').strip_prefix(' ')?;
-        line.starts_with('#').then_some(heading)
-    });
-    let name = |heading: &str| {
-        let heading = heading.trim().to_lowercase().replace(' ', "-");
-        heading.replace(|c: char| !c.is_alphanumeric() && c != '-' && c != '_', "")
-    };
-    headings.map(name).collect()
+fn entries_of(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+/// Returns a document's lines without blocks of code.
+fn prose(document: &str) -> impl Iterator<Item = &str> {
+    let mut is_code = false;
+    document.lines().filter(move |line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        !is_code && !is_fence
+    })
+}
+
+/// Returns a line without its code spans.
+fn without_code(line: &str) -> String {
+    line.split('`').step_by(2).collect()
+}
+
+/// Returns the anchors that GitHub makes: those of the headings, and those in HTML.
+fn anchors(document: &str) -> Vec<String> {
+    let mut anchors: Vec<String> = Vec::new();
+    for line in prose(document) {
+        let texts = line.trim_start_matches('#').strip_prefix(' ');
+        if let Some(heading) = texts.filter(|_| line.starts_with('#')) {
+            let name = anchor(heading);
+            let suffixes = (1..).map(|count| format!("{name}-{count}"));
+            let mut names = std::iter::once(name.clone()).chain(suffixes);
+            anchors.extend(names.find(|name| !anchors.contains(name)));
+        }
+        for name in values(&without_code(line), &["id=\"", "name=\""], '"') {
+            anchors.push(name);
+        }
+    }
+    anchors
+}
+
+/// Returns the anchor of the first heading with this text.
+fn anchor(heading: &str) -> String {
+    // The target of a link in a heading is not part of its text.
+    let mut text = String::new();
+    for (at, part) in heading.split("](").enumerate() {
+        text.push_str(if at == 0 {
+            part
+        } else {
+            part.split_once(')').map_or("", |(_, rest)| rest)
+        });
+    }
+    let is_kept = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | ' ');
+    let text = text.trim().to_lowercase();
+    text.chars()
+        .filter(is_kept)
+        .collect::<String>()
+        .replace(' ', "-")
+}
+
+/// Returns what follows one of `starts`, up to `end`.
+fn values(text: &str, starts: &[&str], end: char) -> Vec<String> {
+    let found = starts.iter().flat_map(|start| text.split(start).skip(1));
+    found
+        .map(|rest| rest.split(end).next().unwrap_or_default().to_owned())
+        .collect()
+}
+
+/// Returns the targets of links and images, in Markdown and HTML.
+fn targets(document: &str) -> Vec<String> {
+    let mut targets = Vec::new();
+    for line in prose(document) {
+        let line = without_code(line);
+        targets.extend(values(&line, &["]("], ')'));
+        targets.extend(values(&line, &["href=\"", "src=\"", "srcset=\""], '"'));
+        let reference = line.trim_start().strip_prefix('[');
+        targets.extend(reference.and_then(|text| Some(text.split_once("]: ")?.1.to_owned())));
+    }
+    targets
 }
 
 #[test]
 fn links_between_documents_lead_somewhere() {
+    let mut broken = Vec::new();
     for document in documents() {
         let text = fs::read_to_string(&document).unwrap();
-        for (at, _) in text.match_indices("](") {
-            let target = text[at + 2..].split(')').next().unwrap();
-            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
-            if file.contains("://") || file.contains(' ') {
+        for target in targets(&text) {
+            let (file, anchor) = target.split_once('#').unwrap_or((&target, ""));
+            if file.contains("://") || file.starts_with("mailto:") {
                 continue;
             }
             let there = match file {
                 "" => document.clone(),
                 file => document.parent().unwrap().join(file),
             };
-            let is_there = match anchor {
-                "" => there.exists(),
-                anchor => anchors(&there).iter().any(|name| name == anchor),
-            };
-            assert!(is_there, "{} links to {target}", document.display());
+            let is_there = there.exists()
+                && (anchor.is_empty()
+                    || fs::read_to_string(&there)
+                        .is_ok_and(|text| anchors(&text).iter().any(|name| name == anchor)));
+            if !is_there {
+                broken.push(format!("{} links to {target}", document.display()));
+            }
         }
     }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn the_index_of_the_documents_has_all_of_them() {
+    let index = fs::read_to_string(root().join("docs/README.md")).unwrap();
+    let names = entries_of(&root().join("docs")).into_iter();
+    let names = names.map(|path| path.file_name().unwrap().to_string_lossy().into_owned());
+    let mut pages = names.filter(|name| name.ends_with(".md") && name != "README.md");
+    let missing = pages.find(|name| !index.contains(&format!("]({name})")));
+    assert_eq!(missing, None);
+}
+
+#[test]
+fn anchors_and_links_are_found_as_github_finds_them() {
+    let document = "\
+# The `end` of it: a/b
+## Twice
+```sh
+# no heading
+ls [a](no-link.md)
+```
+## Twice
+### [noun](noun.md)
+<a id=\"by-hand\"></a> [one](a.md#b), ![two](img/b.svg), `[c](no-link.md)`
+<img src=\"img/d.svg\"> [three]
+
+[three]: e.md
+";
+    assert_eq!(
+        anchors(document),
+        ["the-end-of-it-ab", "twice", "twice-1", "noun", "by-hand"]
+    );
+    assert_eq!(
+        targets(document),
+        ["noun.md", "a.md#b", "img/b.svg", "img/d.svg", "e.md"]
+    );
 }
 
 /// Returns the file or directory that a document means by `name`; `None` if it is no path. `CRATE:PATH` is a path in the

@@ -148,6 +148,24 @@ fn a_conversation_is_verified_and_another_answer_is_told() {
 }
 
 #[test]
+fn what_the_program_is_asked_after_a_miss_is_recorded_as_it_is() {
+    let pipeline = Pipeline::new();
+    let words = ["sh", "-c", "while read -r a; do echo \"yes $a\"; done"];
+    pipeline.record(&words, b"one\n");
+    let ask = |verb: &[&str], input: &[u8]| {
+        Did::with_input(&mut pipeline.with_verb(verb, &words), input)
+    };
+    let proxied = ask(&["proxy", "--record", "new"], b"two\n");
+    assert_eq!(proxied.stdout, b"yes two\n", "{proxied:?}");
+    let played = ask(&["play"], b"two\n");
+    assert_eq!(played.stdout, b"yes two\n", "{played:?}");
+    // A line that is hidden on a tape matches every line.
+    let missed = ask(&["play"], b"three\n");
+    assert_eq!(missed.status, 1, "{missed:?}");
+    assert_eq!(missed.stdout, b"", "{missed:?}");
+}
+
+#[test]
 fn a_program_that_cannot_be_started_is_told_as_ever() {
     let pipeline = Pipeline::new();
     let missing = pipeline.record(&["no-such-program"], b"");

@@ -298,6 +298,11 @@ impl SessionInput {
         })
     }
 
+    /// Returns true if a program has switched off more than the echo, which was off already.
+    pub(in crate::live) fn hides_more(&self) -> bool {
+        self.master().is_some_and(|master| hides_more(&master))
+    }
+
     /// Types the terminal's answer to a query. No client typed it, so it is not put on a tape.
     pub async fn answer(&self, bytes: &[u8]) -> Result<(), InputError> {
         if self.tape().is_some_and(|tape| tape.is_replay()) {

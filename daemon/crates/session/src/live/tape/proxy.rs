@@ -92,13 +92,20 @@ impl SessionTape {
             Cow::Borrowed(_) => terminal_input,
         };
         let typing = self.recording().map(Recording::typing);
+        let hides = session.input.hides_more();
         let written = Box::pin(session.write_input(keys)).await?;
         if let Some(player) = &self.player {
             player.note_proxied(inputs_in(terminal_input.bytes));
         }
         if let Some(typing) = typing {
             let offset = live.kept.outer_start + (written.offset - live.kept.inner_start);
-            typing.typed(terminal_input.typed(offset, written.hidden, written.canonical));
+            // As in `SessionInput`, a missing echo says nothing about secrecy where there never is one.
+            let unseen = if self.never_echoes() {
+                hides || session.input.hides_more()
+            } else {
+                written.hidden
+            };
+            typing.typed(terminal_input.typed(offset, unseen, written.canonical));
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ccd_discover::test_pages::findings;
 use ccd_protocol::black_box::TestReport;
-use ccd_protocol::session::ImageStyle;
+use ccd_protocol::image::ImageStyle;
 use ccd_protocol::{ErrorCode, Reportable};
 use ccd_store::blocking;
 use ccd_tape::files::{LoadedTape, TapeFolder};

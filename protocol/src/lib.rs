@@ -2,7 +2,7 @@
 //!
 //! Layers, top first; none uses one before it: `agent`, `chain`, `run`, `subscription` → `black_box`, `daemon`, `exec`,
 //! `session` → `coach`, `conversation`, `data`, `hook`, `investigate`, `job`, `mcp`, `memory`, `pattern`, `program`,
-//! `report`, `tape` → `error`, `frame`, `id`, `inherited`, `method`, `mistake`, `named`, `parents`, `socket`, `timeout`,
+//! `report`, `tape` → `error`, `frame`, `id`, `image`, `inherited`, `method`, `mistake`, `named`, `parents`, `socket`, `timeout`,
 //! `trust`, `version`.
 
 pub mod agent;
@@ -19,6 +19,7 @@ pub mod exec;
 pub mod frame;
 pub mod hook;
 pub mod id;
+pub mod image;
 mod inherited;
 pub mod investigate;
 pub mod job;

@@ -9,8 +9,8 @@ pub use options::{
 };
 
 use crate::Inherited;
+use crate::image::ImageStyle;
 use crate::method::{JobStarted, methods};
-use crate::session::ImageStyle;
 use serde::{Deserialize, Serialize};
 use serde_with::{apply, skip_serializing_none};
 use std::collections::BTreeMap;

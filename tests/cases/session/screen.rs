@@ -217,6 +217,9 @@ fn the_client_prints_text_data_and_pictures() {
     let drawn = fs::read_to_string(&file).unwrap();
     assert_has(&drawn, [">&lt;&amp;</text>", "<title>sh</title>"]);
     assert_eq!(of_session(&["--svg", "-"]).stdout, drawn);
+    let style = ["--theme", "dracula", "--padding", "0", "--window", "--crop"];
+    let styled = of_session(&[&["--svg", "-"][..], &style].concat()).stdout;
+    assert_has(&styled, [r##"fill="#282a36""##, r#"width="63""#, "<circle "]);
     let file = daemon.home().join("a picture.png");
     assert_eq!(of_session(&["--png", file.to_str().unwrap()]).code, Some(0));
     assert!(fs::read(&file).unwrap().starts_with(b"\x89PNG\r\n"));
@@ -236,6 +239,8 @@ fn the_client_refuses_what_cannot_be_drawn() {
         (&[session.id(), "--svg", "a.svg", "--json"], 2, "--json"),
         (&[session.id(), "--svg", "a.svg", "--cells"], 2, "--cells"),
         (&[session.id(), "--svg", "a.svg", "--png", "-"], 2, "--png"),
+        (&[session.id(), "--theme", "dark"], 2, "--svg FILE"),
+        (&[session.id(), "--svg", "-", "--theme", "no"], 2, "dracula"),
         (&[session.id(), "--first-row", "24"], 2, "24 rows"),
         (&[session.id(), "--max-rows", "0"], 2, "--max-rows"),
     ] {

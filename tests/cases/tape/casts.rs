@@ -157,6 +157,8 @@ fn an_animation_types_at_the_recorded_times_and_pauses_at_its_end() {
         length(&["--idle-limit", "0.5", "--end-pause", "10"]),
         "12.000s"
     );
+    let cropped = bench.tape(&["svg", &tape, "--animated", "--crop", "--theme", "light"]);
+    assert_has(&cropped.stdout, [r#"height="70""#, r##"fill="#ffffff""##]);
     let refused = bench.tape(&["svg", &tape, "--end-pause", "1"]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
 }

@@ -1,7 +1,7 @@
 //! The colours of the terminal: xterm's 256 on a dark background, and those that a program has changed.
 
 use super::theme::{Theme, XTERM, theme};
-use ccd_protocol::session::ImageTheme;
+use ccd_protocol::image::ImageTheme;
 use ccd_text::escape::{Kind, Sequence};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

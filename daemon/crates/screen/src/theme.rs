@@ -1,6 +1,6 @@
 //! The colours of the themes, from their specifications.
 
-use ccd_protocol::session::ImageTheme;
+use ccd_protocol::image::ImageTheme;
 
 #[derive(Debug)]
 pub(super) struct Theme {

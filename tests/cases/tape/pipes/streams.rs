@@ -152,9 +152,8 @@ fn what_the_program_is_asked_after_a_miss_is_recorded_as_it_is() {
     let pipeline = Pipeline::new();
     let words = ["sh", "-c", "while read -r a; do echo \"yes $a\"; done"];
     pipeline.record(&words, b"one\n");
-    let ask = |verb: &[&str], input: &[u8]| {
-        Did::with_input(&mut pipeline.with_verb(verb, &words), input)
-    };
+    let ask =
+        |verb: &[&str], input: &[u8]| Did::with_input(&mut pipeline.with_verb(verb, &words), input);
     let proxied = ask(&["proxy", "--record", "new"], b"two\n");
     assert_eq!(proxied.stdout, b"yes two\n", "{proxied:?}");
     let played = ask(&["play"], b"two\n");

@@ -7,7 +7,8 @@ use super::canvas::Canvas;
 use super::lines::Lines;
 use super::paint::Paint;
 use super::{CELL_HEIGHT, CELL_WIDTH, boxes};
-use ccd_protocol::session::{Cursor, CursorShape, ImageStyle};
+use ccd_protocol::image::ImageStyle;
+use ccd_protocol::session::{Cursor, CursorShape};
 
 const CURSOR_THICKNESS: u32 = 2;
 

@@ -3,7 +3,7 @@
 use super::super::palette::Rgb;
 use super::super::snapshot::ScreenSnapshot;
 use super::{CELL_HEIGHT, CELL_WIDTH};
-use ccd_protocol::session::ImageStyle;
+use ccd_protocol::image::ImageStyle;
 use std::ops::Range;
 
 const PADDING: u16 = 8;

@@ -9,7 +9,7 @@ use super::super::snapshot::{Glyph, ScreenSnapshot};
 use super::super::terminal::Attributes;
 use super::font::Font;
 use super::pixels::{Mask, Pixels};
-use ccd_protocol::session::ImageStyle;
+use ccd_protocol::image::ImageStyle;
 use std::fmt::Arguments;
 use std::io::Write as _;
 use std::ops::Range;

@@ -2,7 +2,7 @@ use super::super::image::PictureTooLarge;
 use super::super::model::Screen;
 use super::font::Font;
 use super::*;
-use ccd_protocol::session::ImageStyle;
+use ccd_protocol::image::ImageStyle;
 use std::collections::HashSet;
 
 fn png(rows: u16, cols: u16, output: &str) -> Vec<u8> {

@@ -6,7 +6,7 @@ use super::frame::{RADIUS, write_bar, write_border};
 use super::layer::hex;
 use super::picture::{FONTS, draw_row};
 use super::text::{BLINK, push_escaped};
-use ccd_protocol::session::ImageStyle;
+use ccd_protocol::image::ImageStyle;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 

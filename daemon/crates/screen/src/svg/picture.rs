@@ -10,7 +10,7 @@ use super::frame::{RADIUS, write_bar, write_border};
 use super::layer::{Layer, hex};
 use super::link::Links;
 use super::text::{BLINK, TextLook, Texts, push_escaped};
-use ccd_protocol::session::ImageStyle;
+use ccd_protocol::image::ImageStyle;
 use std::fmt::{Arguments, Write as _};
 use std::ops::Range;
 

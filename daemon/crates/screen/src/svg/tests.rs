@@ -2,7 +2,7 @@ use super::super::image::PictureTooLarge;
 use super::super::model::Screen;
 use super::super::png::draw_png;
 use super::*;
-use ccd_protocol::session::{ImageStyle, ImageTheme};
+use ccd_protocol::image::{ImageStyle, ImageTheme};
 use proptest::prelude::*;
 
 fn drawn(rows: u16, cols: u16, output: &str) -> String {

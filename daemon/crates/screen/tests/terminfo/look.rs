@@ -1,7 +1,7 @@
 //! What a terminal of ccd shows, in one line.
 
+use ccd_protocol::image::ImageStyle;
 use ccd_protocol::session::CursorShape;
-use ccd_protocol::session::ImageStyle;
 use ccd_screen::{Modes, Scanner, Screen, answer, draw_svg};
 use serde_json::Value;
 use std::fmt::Write;

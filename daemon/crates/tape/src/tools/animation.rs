@@ -3,7 +3,7 @@
 use super::marks::{idle_ms, keys, resizes};
 use super::timeline::{Moment, MomentKind, drawn, for_terminal, moments, size};
 use crate::format::{Exchange, Tape};
-use ccd_protocol::session::ImageStyle;
+use ccd_protocol::image::ImageStyle;
 use ccd_screen::{PictureTooLarge, Screen, ScreenSnapshot, SvgAnimation, draw_svg};
 
 /// Minimum time between the frames of an animation: more than 30 per second would not be seen.

@@ -6,7 +6,8 @@ use crate::live::output::wait_for_published;
 use crate::live::session::Session;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use ccd_protocol::session::{ImageStyle, ScreenFormat, SessionScreenParams, SessionScreenReply};
+use ccd_protocol::image::ImageStyle;
+use ccd_protocol::session::{ScreenFormat, SessionScreenParams, SessionScreenReply};
 use ccd_screen::{PictureTooLarge, ScreenSnapshot, draw_png, draw_svg};
 use std::ops::Range;
 

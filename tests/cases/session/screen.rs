@@ -219,7 +219,10 @@ fn the_client_prints_text_data_and_pictures() {
     assert_eq!(of_session(&["--svg", "-"]).stdout, drawn);
     let style = ["--theme", "dracula", "--padding", "0", "--window", "--crop"];
     let styled = of_session(&[&["--svg", "-"][..], &style].concat()).stdout;
-    assert_has(&styled, [r##"fill="#282a36""##, r#"width="63""#, "<circle "]);
+    assert_has(
+        &styled,
+        [r##"fill="#282a36""##, r#"width="54""#, "<circle "],
+    );
     let file = daemon.home().join("a picture.png");
     assert_eq!(of_session(&["--png", file.to_str().unwrap()]).code, Some(0));
     assert!(fs::read(&file).unwrap().starts_with(b"\x89PNG\r\n"));

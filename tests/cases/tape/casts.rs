@@ -1,8 +1,8 @@
 //! Asciicasts: what a recording has in common with them, and what is refused.
 
 use crate::support::client::{CCCTL, Ran, person};
-use crate::support::eventually;
 use crate::support::pipeline::Pipeline;
+use crate::support::{assert_has, eventually};
 use serde_json::json;
 use std::fs;
 

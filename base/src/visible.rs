@@ -18,18 +18,22 @@ impl Notation {
         if is_json { Self::Json } else { Self::Text }
     }
 
-    /// Adds a text to `shown`. Only controls (except newline and tab) and what changes the direction of text are replaced.
+    /// Adds a text to `shown`. Only controls (except newline and tab) and what changes the direction of text are replaced; a
+    /// return at the start of a line, which moves nothing, is left out of text. Line editors print one after Enter.
     pub fn show(self, text: &str, shown: &mut String) {
         let mut rest = text;
         while let Some((at, c)) = rest.char_indices().find(|(_, c)| is_obeyed(*c)) {
             shown.push_str(&rest[..at]);
+            rest = &rest[at + c.len_utf8()..];
+            if c == '\r' && self == Self::Text && shown.ends_with('\n') {
+                continue;
+            }
             let number = u32::from(c);
             // Writing to a string cannot fail.
             let _ = match self {
                 Self::Text => write!(shown, "\\u{{{number:x}}}"),
                 Self::Json => write!(shown, "\\u{number:04x}"),
             };
-            rest = &rest[at + c.len_utf8()..];
         }
         shown.push_str(rest);
     }
@@ -75,6 +79,7 @@ mod tests {
     fn what_a_terminal_obeys_is_shown_and_all_else_unchanged() {
         let kept = "a\n\té\u{a0}\u{200b}\u{200e}\u{2029}\u{202f}\u{2065}\u{206a}\u{fdd0}";
         assert_eq!(Notation::Text.visible(kept), kept);
+        assert_eq!(Notation::Text.visible("a\n\r\r42\rb"), "a\n42\\u{d}b");
         let obeyed = ('\0'..='\u{1f}')
             .filter(|c| !matches!(c, '\n' | '\t'))
             .chain('\u{7f}'..='\u{9f}')

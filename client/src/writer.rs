@@ -25,6 +25,7 @@ pub(crate) struct Writer<W: Write> {
     notation: Option<Notation>,
     /// The first bytes of a character whose end is yet to come.
     open: Vec<u8>,
+    at_line_start: bool,
 }
 
 /// Returns what stands for the escape character in sequences of ccctl itself until they are written.
@@ -41,7 +42,9 @@ pub(crate) fn clear_line() -> String {
 
 /// Returns a text as a terminal shows it.
 pub(crate) fn visible(text: &str) -> String {
-    shown(text.as_bytes(), Notation::Text)
+    let mut shown = String::with_capacity(text.len());
+    show(text.as_bytes(), Notation::Text, &mut shown);
+    shown
 }
 
 pub(crate) fn stdout(is_json: bool) -> Writer<BufWriter<Stream>> {
@@ -84,6 +87,7 @@ impl<W: Write> Writer<W> {
             out,
             notation,
             open,
+            at_line_start: false,
         }
     }
 
@@ -104,7 +108,12 @@ impl<W: Write> Write for Writer<W> {
         let mut text = std::mem::take(&mut self.open);
         text.extend_from_slice(bytes);
         self.open = text.split_off(whole_len(&text));
-        self.out.write_all(shown(&text, notation).as_bytes())?;
+        // What is shown of a return depends on what is before it.
+        let mut shown = String::from(if self.at_line_start { "\n" } else { "" });
+        let before = shown.len();
+        show(&text, notation, &mut shown);
+        self.at_line_start = shown.ends_with('\n');
+        self.out.write_all(&shown.as_bytes()[before..])?;
         Ok(bytes.len())
     }
 
@@ -143,21 +152,19 @@ fn whole_len(text: &[u8]) -> usize {
     last.find(has_begun).unwrap_or(text.len())
 }
 
-/// Returns a text in which nothing controls a terminal but the sequences that start with [`escape`].
-fn shown(text: &[u8], notation: Notation) -> String {
-    let mut shown = String::with_capacity(text.len());
+/// Adds a text in which nothing controls a terminal but the sequences that start with [`escape`].
+fn show(text: &[u8], notation: Notation, shown: &mut String) {
     for chunk in text.utf8_chunks() {
         for (at, part) in chunk.valid().split(escape()).enumerate() {
             if at > 0 {
                 shown.push('\u{1b}');
             }
-            notation.show(part, &mut shown);
+            notation.show(part, shown);
         }
         if !chunk.invalid().is_empty() {
             shown.push(char::REPLACEMENT_CHARACTER);
         }
     }
-    shown
 }
 
 #[cfg(test)]

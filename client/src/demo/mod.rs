@@ -8,6 +8,8 @@ pub(crate) use home::Home;
 use crate::context::is_at_terminal;
 use crate::{Context, Exit, Failure};
 use ccd_base::shell;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::io::{self, IsTerminal as _};
 use std::process::Output;
@@ -20,6 +22,12 @@ use steps::{RECORDED, REPLAYED, Step, steps};
 const SETTLE_LIMIT: Duration = Duration::from_secs(3);
 
 const SETTLE_PAUSE: Duration = Duration::from_millis(20);
+
+/// How long a signal that another thread took may go unnoticed.
+const SIGNAL_PAUSE: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 200_000_000,
+};
 
 /// Printed at the end.
 const NEXT: &str = "Three commands to try next:
@@ -48,7 +56,7 @@ pub(crate) fn demo(is_fast: bool, context: &mut Context) -> Result<Exit, Failure
             return Failure::failed("demo: interrupted");
         }
         show(step, &home, context)?;
-        if pauses && step.pause && !goes_on(context)? {
+        if pauses && step.pause && !goes_on(&is_stopped, context)? {
             is_stopped.store(true, Ordering::Release);
         }
         Ok(())
@@ -61,14 +69,26 @@ pub(crate) fn demo(is_fast: bool, context: &mut Context) -> Result<Exit, Failure
     Ok(Exit::Done)
 }
 
-/// Waits for Enter; false after `q`.
-fn goes_on(context: &mut Context) -> Result<bool, Failure> {
+/// Waits for Enter; false after `q`, the end of input, or a signal.
+fn goes_on(is_stopped: &AtomicBool, context: &mut Context) -> Result<bool, Failure> {
     context.write_bytes(b"\n(Enter continues, q and Enter ends the demo) ")?;
+    let stdin = io::stdin();
+    loop {
+        if is_stopped.load(Ordering::Acquire) {
+            return Ok(false);
+        }
+        let mut polled = [PollFd::new(&stdin, PollFlags::IN)];
+        match poll(&mut polled, Some(&SIGNAL_PAUSE)) {
+            Ok(1..) => break,
+            Ok(0) | Err(Errno::INTR) => {}
+            Err(error) => return Err(Failure::io("standard input")(error)),
+        }
+    }
     let mut line = String::new();
-    io::stdin()
+    stdin
         .read_line(&mut line)
         .map_err(Failure::io("standard input"))?;
-    Ok(!line.trim_start().starts_with('q'))
+    Ok(!line.is_empty() && !line.trim_start().starts_with('q'))
 }
 
 /// Checks that the replay printed the same as the recorded program.

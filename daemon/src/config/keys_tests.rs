@@ -55,6 +55,7 @@ fn every_key_changes_itself_alone() {
             Accepts::List(ListOf::SaveMoments) => json!(["session_end"]),
             Accepts::List(ListOf::Programs) => json!(["gdb"]),
             Accepts::List(ListOf::AgentPrograms) => json!([{"name": "coder"}]),
+            Accepts::List(ListOf::Hosts) => json!(["ssh://other"]),
             Accepts::List(_) => json!(["OTHER"]),
         };
         assert!(key.set(&mut config, &other), "{}", key.name);
@@ -124,6 +125,15 @@ fn ends_of_ranges_are_accepted_and_what_lies_beyond_is_not() {
                     json!([coder, ["A"], [{"name": "coder", "asks": "("}], times(list.max() + 1)]),
                 )
             }
+            Accepts::List(list @ ListOf::Hosts) => (
+                json!([[], ["k8s://a/b"], vec!["docker://a"; list.max()]]),
+                json!([
+                    "ssh://a",
+                    ["a"],
+                    ["ssh://-a"],
+                    vec!["ssh://a"; list.max() + 1]
+                ]),
+            ),
             Accepts::List(list) => (
                 json!([[], ["A"], vec!["A"; list.max()]]),
                 json!(["A", [null], vec!["A"; list.max() + 1]]),

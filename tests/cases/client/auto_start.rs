@@ -1,6 +1,7 @@
 //! The client starts the daemon if none is running.
 
 use crate::support::client::{Installation, Ran};
+use crate::support::session::lacks;
 use crate::support::{Connection, eventually, processes};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -144,4 +145,41 @@ fn a_start_in_a_place_that_others_can_change_or_beside_a_link_is_refused() {
         assert!(ran.stderr.contains(word), "{ran:?}");
     }
     assert_eq!(fs::read_to_string(&document).unwrap(), "precious");
+}
+
+/// Starts the demo in a shell on a terminal, and closes the terminal at its first question.
+const CLOSED_DEMO: &str = r#"
+import os, pty
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp("bash", ["bash", "-c", "ccctl demo; true"])
+seen = b""
+while b"Enter continues" not in seen:
+    seen += os.read(terminal, 4096)
+print(*os.listdir(os.environ["TMPDIR"]), flush=True)
+os.close(terminal)
+os.waitpid(pid, 0)
+"#;
+
+#[test]
+fn a_demo_whose_terminal_is_closed_leaves_nothing() {
+    if lacks(&["python3", "bash"]) {
+        return;
+    }
+    let installation = Installation::new();
+    let temporary = tempfile::Builder::new().prefix("ccd-").tempdir().unwrap();
+    let path = format!("{}:/usr/bin:/bin", installation.bin().display());
+    let ran = Command::new("python3")
+        .args(["-c", CLOSED_DEMO])
+        .env("PATH", path)
+        .env("TMPDIR", temporary.path())
+        .output()
+        .unwrap();
+    let ran = Ran::of(ran);
+    assert!(ran.stdout.starts_with("ccd-demo-"), "{ran:?}");
+    let home = temporary.path().join(ran.stdout.trim());
+    let variable = format!("CCD_HOME={}", home.display());
+    eventually("daemon and directory are gone", || {
+        (processes::with_variable(&variable).is_empty() && !home.exists()).then_some(())
+    });
 }

@@ -42,7 +42,10 @@ pub(crate) fn demo(is_fast: bool, context: &mut Context) -> Result<Exit, Failure
         return Failure::usage("demo: uses a daemon of its own on this host; leave out --host");
     }
     let is_stopped = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    // A terminal that is closed ends the input; the commands that stop the daemon then must not end with it.
+    // SAFETY: it only sets how this process and its children take a signal.
+    unsafe { libc::signal(SIGHUP, libc::SIG_IGN) };
+    for signal in [SIGINT, SIGTERM] {
         signal_hook::flag::register(signal, Arc::clone(&is_stopped))
             .map_err(Failure::io("signals"))?;
     }

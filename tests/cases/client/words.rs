@@ -111,6 +111,8 @@ fn a_session_gets_another_name_and_several_are_closed_at_once() {
     );
     let ran = ccctl.run(&["close", "nobody", "first", "two"]);
     assert_eq!(ran.code, Some(4), "{}", ran.stderr);
+    let ended = "ended by signal 1 (HUP)";
+    assert_eq!(ran.stdout, format!("first: {ended}\ntwo: {ended}\n"));
     assert_eq!(ccctl.ok(&["ls"]), "");
     for _ in 0..2 {
         ccctl.ok(&["new", "--", "cat"]);

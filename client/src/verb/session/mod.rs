@@ -50,12 +50,18 @@ pub(crate) fn close(args: &Given, context: &mut Context) -> Result<Exit, Failure
     if args.has("all") {
         let live = context.fetch("session.list", &SessionListParams::default())?;
         let live = live.value.list("sessions").iter();
-        sessions = live.map(|one| one.at("session_id").clone()).collect();
+        let name = |one: &Value| match one.at("name") {
+            Value::Null => one.at("session_id").clone(),
+            name => name.clone(),
+        };
+        sessions = live.map(name).collect();
         context.note_if_empty(&sessions, "no live sessions");
     }
+    let is_named = sessions.len() > 1 && !context.global.json;
     for session in sessions {
         let params = json!({"session": session, "grace_ms": args.at("grace_ms")});
-        if let Err(failure) = close_one(&params, context) {
+        let label = session.as_str().filter(|_| is_named);
+        if let Err(failure) = close_one(&params, label, context) {
             // The last one is reported by the caller.
             if let Some(earlier) = failed.replace(failure) {
                 context.report(&earlier);
@@ -65,8 +71,11 @@ pub(crate) fn close(args: &Given, context: &mut Context) -> Result<Exit, Failure
     failed.map_or(Ok(Exit::Done), Err)
 }
 
-fn close_one(params: &Value, context: &mut Context) -> Result<(), Failure> {
+fn close_one(params: &Value, label: Option<&str>, context: &mut Context) -> Result<(), Failure> {
     let answer = context.fetch("session.close", params)?;
+    if let Some(label) = label {
+        context.write_bytes(format!("{label}: ").as_bytes())?;
+    }
     context.print_as("session.close", &answer)?;
     print_tapes(answer.value.at("tape"), context);
     Ok(())

@@ -3,6 +3,7 @@
 use crate::Failure;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -52,6 +53,8 @@ impl Home {
     pub(crate) fn ccctl(&self, words: &[impl AsRef<std::ffi::OsStr>]) -> Result<Output, Failure> {
         Command::new(&self.ccctl)
             .args(words)
+            // Keys such as ^C are for the demo, which then stops the daemon.
+            .process_group(0)
             .env("CCD_HOME", &self.folder)
             .env("CCD_COACH_HOME", self.folder.join("coach"))
             .env("CCD_CONFIG", self.config())

@@ -10,7 +10,7 @@ use crate::{Context, Exit, Failure};
 use ccd_base::shell;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use std::io::{self, IsTerminal as _};
 use std::process::Output;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub(crate) fn demo(is_fast: bool, context: &mut Context) -> Result<Exit, Failure
     // A terminal that is closed ends the input; the commands that stop the daemon then must not end with it.
     // SAFETY: it only sets how this process and its children take a signal.
     unsafe { libc::signal(SIGHUP, libc::SIG_IGN) };
-    for signal in [SIGINT, SIGTERM] {
+    for signal in [SIGINT, SIGTERM, SIGQUIT] {
         signal_hook::flag::register(signal, Arc::clone(&is_stopped))
             .map_err(Failure::io("signals"))?;
     }
@@ -54,22 +54,41 @@ pub(crate) fn demo(is_fast: bool, context: &mut Context) -> Result<Exit, Failure
         "The demo starts its own daemon in a temporary directory, and removes both at the end.",
     )?;
     let pauses = !is_fast && is_at_terminal() && io::stdout().is_terminal();
-    let shown = steps().iter().try_for_each(|step| {
+    let shown = show_all(pauses, &is_stopped, &home, context);
+    let stopped = home.stop();
+    let is_whole = shown.and_then(|is_whole| stopped.map(|()| is_whole))?;
+    let worked = if is_whole {
+        "Everything worked; the"
+    } else {
+        "The"
+    };
+    context.write_line(&format!(
+        "{worked} daemon is stopped and its directory is removed."
+    ))?;
+    context.write_line(&format!("\n{NEXT}"))?;
+    Ok(Exit::Done)
+}
+
+/// Runs all steps; false if a person ended them.
+fn show_all(
+    pauses: bool,
+    is_stopped: &AtomicBool,
+    home: &Home,
+    context: &mut Context,
+) -> Result<bool, Failure> {
+    for step in steps() {
+        let shown = show(&step, home, context);
+        let is_left = shown.is_ok() && pauses && step.pause && !goes_on(is_stopped, context)?;
         if is_stopped.load(Ordering::Acquire) {
             return Failure::failed("demo: interrupted");
         }
-        show(step, &home, context)?;
-        if pauses && step.pause && !goes_on(&is_stopped, context)? {
-            is_stopped.store(true, Ordering::Release);
+        shown?;
+        if is_left {
+            return Ok(false);
         }
-        Ok(())
-    });
-    let shown = shown.and_then(|()| compare(&home, context));
-    let stopped = home.stop();
-    shown.and(stopped)?;
-    context.write_line("Everything worked; the daemon is stopped and its directory is removed.")?;
-    context.write_line(&format!("\n{NEXT}"))?;
-    Ok(Exit::Done)
+    }
+    compare(home, context)?;
+    Ok(true)
 }
 
 /// Waits for Enter; false after `q`, the end of input, or a signal.

@@ -4,7 +4,7 @@ use super::error::AgentError;
 use super::look::shown;
 use super::owner::Agents;
 use crate::failure::Failure;
-use ccd_agents::{CLAUDE, Dialog, Shown};
+use ccd_agents::{Dialog, Shown};
 use ccd_protocol::agent::{Agent, AgentAnswerParams, AgentQuestion};
 use ccd_protocol::session::{InputVerdict, SessionSendParams};
 use ccd_session::Session;
@@ -30,6 +30,9 @@ const DRAWN: Duration = Duration::from_millis(200);
 /// So long a dialog may take to follow a key; then it did not hear it.
 const TAKEN_AFTER: Duration = Duration::from_secs(1);
 const TRIES: usize = 3;
+
+/// What a program prints of a letter that is typed, with its control sequences.
+const MAX_ECHO_BYTES: u64 = 100;
 
 const LOOK_PAUSE: Duration = Duration::from_millis(20);
 
@@ -79,10 +82,7 @@ impl Agents {
             }
             .into());
         }
-        // Others take the first digit for an answer.
-        let can_take =
-            |choice: &usize| agent.program == CLAUDE || dialog.choices[*choice].0.len() == 1;
-        let Some(choice) = choice_of(&dialog, &params.answer).filter(can_take) else {
+        let Some(choice) = choice_of(&dialog, &params.answer) else {
             let answer = params.answer.clone();
             let choices = dialog.choices();
             return Err(AgentError::NoChoice { answer, choices }.into());
@@ -96,10 +96,14 @@ impl Agents {
             session: &session,
             peer,
         };
-        if agent.program == CLAUDE {
-            screen.select(&dialog, choice).await?;
+        let reads_lines = session.input.line().is_some_and(|line| line.canonical);
+        let (key, _) = &dialog.choices[choice];
+        if reads_lines {
+            screen.send(Some(key.clone()), Some("Enter")).await?;
+        } else if key.chars().all(char::is_alphabetic) {
+            screen.type_letter(key).await?;
         } else {
-            screen.type_key(&dialog, choice).await?;
+            screen.select(&dialog, choice).await?;
         }
         self.looker.pause().await;
         Ok(self.get(&agent.agent_id).await?)
@@ -163,8 +167,7 @@ struct Screen<'a> {
 }
 
 impl Screen<'_> {
-    /// Moves the selection of Claude Code to a choice, and takes it. The selection may be in a text field, which would take a
-    /// number as text.
+    /// Moves the selection to a choice, and takes it. The selection may be in a text field, which would take a number as text.
     async fn select(&self, dialog: &Dialog, choice: usize) -> Result<(), Failure> {
         let mut selected = dialog.selected;
         for _ in 0..dialog.choices.len() * TRIES {
@@ -184,28 +187,40 @@ impl Screen<'_> {
         if selected != choice {
             return Err(self.not_taken());
         }
-        for _ in 0..TRIES {
-            self.press("Enter").await?;
+        let printed = self.session.output.end();
+        self.press("Enter").await?;
+        let end = Instant::now() + READS_AFTER;
+        while Instant::now() < end {
             if self.wait_for(dialog, |now| now.is_none()).await.is_some() {
                 return Ok(());
+            }
+            if self.is_unheard(printed).await {
+                self.press("Enter").await?;
             }
         }
         Err(self.not_taken())
     }
 
-    /// Types the number or letter of a choice, and presses Enter unless that is enough.
-    async fn type_key(&self, dialog: &Dialog, choice: usize) -> Result<(), Failure> {
-        let (key, _) = &dialog.choices[choice];
-        let is_line = key.chars().all(char::is_alphabetic);
-        self.send(Some(key.clone()), is_line.then_some("Enter"))
-            .await?;
-        if is_line || self.wait_for(dialog, |now| now.is_none()).await.is_some() {
-            return Ok(());
+    /// Types a letter, and presses Enter if the program has only shown the letter since.
+    async fn type_letter(&self, letter: &str) -> Result<(), Failure> {
+        let echoed = self.session.output.end() + MAX_ECHO_BYTES;
+        self.send(Some(letter.to_owned()), None).await?;
+        let end = Instant::now() + TAKEN_AFTER;
+        while Instant::now() < end && self.session.output.end() <= echoed {
+            tokio::time::sleep(LOOK_PAUSE).await;
         }
-        if is_typed_to(self.agent) {
+        if self.is_unheard(echoed).await {
             self.press("Enter").await?;
         }
         Ok(())
+    }
+
+    /// Returns whether a program waits for a key, and has printed nothing after this offset: then it has not heard the last one.
+    /// If it has, the next one may answer another question.
+    async fn is_unheard(&self, printed: u64) -> bool {
+        let waiting = self.session.waiting_for_input().await;
+        let reads = waiting.is_some_and(|waiting| waiting.verdict != InputVerdict::No);
+        reads && self.session.idle() >= DRAWN && self.session.output.end() <= printed
     }
 
     /// Waits until the dialog, or that it is gone, satisfies a condition; `None` if that does not happen in time.
@@ -276,7 +291,9 @@ fn is_of(dialog: &Dialog, question: &AgentQuestion, agent: &Agent) -> bool {
 
 /// The selection may have moved, and a text field may have been filled.
 fn is_same(now: &Dialog, dialog: &Dialog) -> bool {
-    now.text == dialog.text && now.choices.len() == dialog.choices.len()
+    now.text == dialog.text
+        && now.asked == dialog.asked
+        && now.choices.len() == dialog.choices.len()
 }
 
 /// Returns the choice that `answer` means: its number, its text, or the start of one choice alone.
@@ -309,7 +326,8 @@ mod tests {
             choices: [("1", "Yes"), ("2", "Yes, and always"), ("3", "No")]
                 .map(|(key, text)| (key.into(), text.into()))
                 .into(),
-            letters: "Createfilebtxt1bDoyouwanttocreatebtxt".into(),
+            letters: String::new(),
+            asked: String::new(),
         }
     }
 

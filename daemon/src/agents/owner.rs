@@ -254,6 +254,16 @@ impl Agents {
         }
     }
 
+    /// The same, and again if one that is asked for is not known: it may have started just now.
+    async fn refresh_for(&self, asked: &[String]) {
+        self.refresh().await;
+        let records = self.records();
+        if asked.iter().any(|asked| find(&records, asked).is_err()) {
+            self.looker.pause().await;
+            self.refresh().await;
+        }
+    }
+
     /// Returns the directories of Claude Code that are known: the user's, those of the configuration, and those that hooks name.
     fn claude_dirs(&self) -> BTreeSet<PathBuf> {
         let ledger = self.ledger.lock();
@@ -314,7 +324,7 @@ impl Agents {
 
     /// Returns one agent as it is now, without what only files know.
     pub(super) async fn find(&self, asked: &str) -> Result<Agent, AgentError> {
-        self.refresh().await;
+        self.refresh_for(&[asked.to_owned()]).await;
         let records = self.records();
         let found = find(&records, asked).map_err(|why| AgentError::not_found(asked, why))?;
         Ok(found.clone())
@@ -348,7 +358,7 @@ impl Agents {
             params.until.clone()
         };
         let mut followed = self.follow();
-        self.refresh().await;
+        self.refresh_for(&params.agents).await;
         let named = self.named(&params.agents)?;
         loop {
             let mut agents = self.records();

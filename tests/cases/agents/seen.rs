@@ -86,6 +86,41 @@ fn a_program_that_a_shell_runs_is_an_agent_as_long_as_it_is_in_the_foreground() 
     assert_eq!(agents(&mut daemon.connect()).len(), 1);
 }
 
+/// Takes single keys, is busy after each answer, and asks again.
+const BUSY: &str = r#"#!/usr/bin/env python3
+import os, sys, time, tty
+tty.setraw(0)
+for command in ["ls", "rm -rf /"]:
+    chosen, key = 0, b""
+    while key != b"\r":
+        marks = [">" if chosen == at else " " for at in range(2)]
+        print("\033[2J\033[H" + command + "\r\n\r\nDo you want to proceed?\r\n%s 1. Yes\r\n%s 2. No\r\n\r\nPress enter to confirm" % tuple(marks), end="", flush=True)
+        key = os.read(0, 16)
+        chosen += {b"\033[B": 1, b"\033[A": -1}.get(key, 0)
+    time.sleep(1.5)
+    with open("answers", "a") as file:
+        file.write("%s=%d\n" % (command, chosen + 1))
+time.sleep(60)
+"#;
+
+#[test]
+fn an_answer_is_for_one_question_alone() {
+    let daemon = Daemon::start();
+    let (client, folder) = (Ccctl::new(&daemon), daemon.home().join("work"));
+    std::fs::create_dir(&folder).unwrap();
+    write_script(&folder.join("codex"), BUSY);
+    let start = json!({"program": "./codex", "cwd": folder, "name": "lamp", "persist": true});
+    daemon.ok("session.create", &start);
+    in_state(&daemon, "lamp", "asks");
+    client.ok(&["agents", "answer", "lamp", "No"]);
+    client.ok(&["expect", "lamp", "rm -rf"]);
+    // Nothing that was typed is left for the second question.
+    client.ok(&["wait", "lamp", "--input"]);
+    client.ok(&["wait", "lamp", "--idle", "1000"]);
+    let answers = std::fs::read_to_string(folder.join("answers")).unwrap();
+    assert_eq!(answers, "ls=2\n");
+}
+
 #[test]
 fn top_shows_agents_answers_and_attaches() {
     let program = json!({"name": "coder", "works": "esc to interrupt", "asks": "to confirm"});

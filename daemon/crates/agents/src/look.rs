@@ -40,6 +40,8 @@ pub struct Dialog {
     pub selected: usize,
     /// All of it, without spaces: how the screen wraps it does not matter.
     pub letters: String,
+    /// The same of what is above the choices.
+    pub asked: String,
 }
 
 impl Dialog {

@@ -107,6 +107,7 @@ fn look(word: &str, at: Moment) -> Look {
         selected: 0,
         choices: vec![("1".into(), "Yes".into()), ("2".into(), "No".into())],
         letters: format!("{name}Proceed1Yes2No"),
+        asked: format!("{name}Proceed"),
     };
     let shown = match word {
         "see:dialog" => Shown::Dialog(dialog("Bash")),

@@ -97,6 +97,7 @@ fn numbered(rows: &[&str]) -> Option<Dialog> {
         choices,
         selected,
         letters: letters(&rows[top..]),
+        asked: letters(&rows[top..first]),
     })
 }
 
@@ -145,6 +146,7 @@ fn yes_or_no(rows: &[&str]) -> Option<Dialog> {
             .into(),
         selected: 0,
         letters: letters(&rows[rows.len() - 1..]),
+        asked: letters(&rows[rows.len() - 1..]),
     })
 }
 

@@ -6,7 +6,7 @@ use crate::support::pipeline::{Did, Pipeline};
 use crate::support::processes::with_command_line;
 use crate::support::session::{OpenSession, assert_error, guesses, lacks, program};
 use crate::support::worker::{is_one_process, kill_worker};
-use crate::support::{Daemon, assert_has, eventually, executable};
+use crate::support::{Daemon, assert_has, assert_lacks, eventually, executable};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{SessionCreateParams, SessionSendParams, WaitFor};
 use serde_json::{Value, json};
@@ -162,6 +162,28 @@ fn what_the_program_is_asked_after_a_miss_is_recorded_as_it_is() {
     let missed = ask(&["play"], b"three\n");
     assert_eq!(missed.status, 1, "{missed:?}");
     assert_eq!(missed.stdout, b"", "{missed:?}");
+}
+
+#[test]
+fn a_password_that_a_tape_has_heard_is_not_on_the_tape_of_the_program_that_takes_over() {
+    let pipeline = Pipeline::new();
+    let script = "printf 'Password: '; read -r p; echo; while read -r a; do echo \"$a $p\"; done";
+    let words = ["sh", "-c", script];
+    let ask =
+        |verb: &[&str], input: &[u8]| Did::with_input(&mut pipeline.with_verb(verb, &words), input);
+    ask(&["rec"], b"S3cretWord!x\n");
+    let shown = ask(&["proxy", "--record", "new"], b"S3cretWord!x\nshow\n");
+    assert_has(
+        &String::from_utf8_lossy(&shown.stdout),
+        ["show S3cretWord!x"],
+    );
+    let all = Command::new("grep")
+        .args(["-r", "show"])
+        .arg(pipeline.tapes())
+        .output();
+    let all = String::from_utf8(all.unwrap().stdout).unwrap();
+    assert_has(&all, ["show ***"]);
+    assert_lacks(&all, ["S3cretWord"]);
 }
 
 #[test]

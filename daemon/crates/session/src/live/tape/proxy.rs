@@ -16,6 +16,7 @@ use ccd_tape::key::{PromptTracker, prompt_signature};
 use ccd_tape::play::{InputModes, Playback, PlaybackStep, Player};
 use ccd_tape::record::Recording;
 use ccd_tape::settings::TapeSettings;
+use ccd_text::hidden::asks_for_secret;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -130,8 +131,12 @@ impl SessionTape {
             .await
             .map_err(|reason| InputError::Tape(TapeError::Proxy(reason)))?;
         if self.settings.record == RecordMode::New {
+            let asked = place.typed.iter();
+            let asked = asked.filter(|(prompt, _)| asks_for_secret(prompt));
+            let secrets = asked.map(|(_, typed)| String::from_utf8_lossy(typed).into_owned());
             let place = RecordingStart {
                 offset: place.queued_upto,
+                secrets: secrets.collect(),
                 state: place.state,
                 is_start: false,
             };

@@ -61,6 +61,8 @@ pub(super) struct RecordingStart {
     pub(super) offset: u64,
     pub(super) state: StateHash,
     pub(super) is_start: bool,
+    /// Typed before, at prompts for a secret.
+    pub(super) secrets: Vec<String>,
 }
 
 impl SessionTape {
@@ -178,6 +180,7 @@ impl SessionTape {
         let is_plain = self.never_echoes();
         let hidden = self.recorded_secrets();
         hidden.recognise(&removed.texts);
+        hidden.recognise(&place.secrets);
         let begun = tokio::task::spawn_blocking(move || {
             root.make_folder()?;
             let journal = record::Journal::path_of(&root.path, &begin.session);

@@ -118,6 +118,7 @@ impl Sessions {
             offset: 0,
             state: StateHash::start(),
             is_start: true,
+            secrets: Vec::new(),
         };
         if let Err(error) = tape.record(folder.clone(), place).await {
             let _ = tokio::fs::remove_dir_all(folder).await;
